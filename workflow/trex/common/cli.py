@@ -1,0 +1,57 @@
+"""What the command lines of all steps share: parser, JSON arguments, exit codes, progress."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from tqdm import tqdm
+
+from trex.common.errors import UserError
+
+
+def parser(documentation: str) -> argparse.ArgumentParser:
+    """A parser whose help is the step's module docstring; abbreviated flags are refused."""
+    return argparse.ArgumentParser(
+        description=documentation,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def json_argument(text: str) -> dict:
+    """A JSON object given as text, or as the path of a file that holds one.
+
+    Raises argparse.ArgumentTypeError (exit code 2) when it is neither.
+    """
+    source = text
+    if not text.lstrip().startswith("{"):
+        try:
+            source = Path(text).read_text(encoding="utf-8")
+        except OSError as error:
+            raise argparse.ArgumentTypeError(f"neither a JSON object nor a readable file: {text!r} ({error.strerror})")
+    try:
+        value = json.loads(source)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"not valid JSON: {error}")
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"expected a JSON object, got {type(value).__name__}")
+    return value
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a step's main; a UserError becomes one line on stderr and exit code 2."""
+    try:
+        main()
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted: nothing half-written; run again to go on", file=sys.stderr)
+        sys.exit(130)
+
+
+def track(items: Iterable, description: str, total: int | None = None) -> tqdm:
+    """A progress bar on a terminal, silence in a pipe or a log."""
+    return tqdm(items, desc=description, total=total, disable=not sys.stderr.isatty())

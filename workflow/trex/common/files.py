@@ -1,0 +1,106 @@
+"""Result files: written under a temporary name, then moved into place; each with its schema version and provenance.
+
+JSON holds the provenance under a key of its own, Parquet and safetensors in their file metadata; CSV and JSONL have
+no room for it, so a sidecar `<name>.meta.json` is written before them.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from trex.common.errors import UserError
+
+SCHEMA_VERSION = 1
+METADATA_KEY = b"trex"
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yields a temporary path beside `path`; moves it into place when the block ends well, else removes it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def metadata(provenance: dict) -> dict:
+    return {"schema_version": SCHEMA_VERSION, "provenance": provenance}
+
+
+def write_json(path: str | Path, value: dict, provenance: dict) -> None:
+    write_text(path, json.dumps(metadata(provenance) | value, indent=2, ensure_ascii=False) + "\n")
+
+
+def sidecar(path: str | Path) -> Path:
+    """The file that holds the provenance of a CSV or JSONL file."""
+    return Path(f"{path}.meta.json")
+
+
+def write_csv(path: str | Path, frame: pd.DataFrame, provenance: dict) -> None:
+    write_json(sidecar(path), {}, provenance)
+    with replacing(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def write_jsonl(path: str | Path, records: Iterable[dict], provenance: dict) -> None:
+    write_json(sidecar(path), {}, provenance)
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
+        for record in records:
+            stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def write_parquet(path: str | Path, table: pa.Table, provenance: dict) -> None:
+    table = table.replace_schema_metadata({METADATA_KEY: json.dumps(metadata(provenance)).encode()})
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read_parquet(path: str | Path) -> list[dict]:
+    """The rows of a Parquet file as dictionaries."""
+    return open_input(path, pq.read_table).to_pylist()
+
+
+def read_json(path: str | Path) -> dict:
+    return open_input(path, lambda source: json.loads(Path(source).read_text(encoding="utf-8")))
+
+
+def read_csv(path: str | Path) -> pd.DataFrame:
+    return open_input(path, pd.read_csv)
+
+
+def read_jsonl(path: str | Path) -> list[dict]:
+    """The records of a JSONL file. Raises UserError with the line number of the first malformed line."""
+    records = []
+    for number, line in enumerate(open_input(path, lambda source: open(source, encoding="utf-8")), start=1):
+        if not line.strip():
+            continue
+        try:
+            records.append(json.loads(line))
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line")
+    return records
+
+
+def open_input(path: str | Path, reader):
+    """`reader(path)`, its failures turned into one clear line."""
+    try:
+        return reader(path)
+    except FileNotFoundError:
+        raise UserError(f"no such file: {path}; run the step that makes it, or check the path")
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise UserError(f"{path}: cannot be read ({str(error).splitlines()[0]}); make it again")
