@@ -1,0 +1,1 @@
+"""The DeepSeek-V4 miniature, one file a component; generation; checkpoints."""

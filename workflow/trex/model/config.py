@@ -1,0 +1,77 @@
+"""The shape of a DeepSeek-V4-style model, with Hugging Face's key names. Free of torch, so that formulas can use it."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from trex.common.errors import UserError
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelConfig:
+    """Names and defaults follow DeepSeek-V4's config.json (arXiv 2606.19348); defaults are those that all sizes share.
+
+    compress_ratios has one entry a layer: 0 is sliding-window attention alone, 4 compressed sparse attention (CSA),
+    128 heavily compressed attention (HCA); other positive ratios are CSA when `csa_ratio`, else HCA.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    num_attention_heads: int
+    head_dim: int
+    qk_rope_head_dim: int
+    q_lora_rank: int
+    o_groups: int
+    o_lora_rank: int
+    sliding_window: int
+    compress_ratios: tuple[int, ...]
+    index_n_heads: int
+    index_head_dim: int
+    index_topk: int
+    moe_intermediate_size: int
+    n_routed_experts: int
+    num_experts_per_tok: int
+    num_hash_layers: int
+    routed_scaling_factor: float
+    hc_mult: int
+    csa_ratio: int = 4
+    n_shared_experts: int = 1
+    hc_sinkhorn_iters: int = 20
+    hc_eps: float = 1e-6
+    rms_norm_eps: float = 1e-6
+    rope_theta: float = 10000.0
+    compress_rope_theta: float = 160000.0
+    swiglu_limit: float = 10.0
+    initializer_range: float = 0.02
+
+    @property
+    def num_hidden_layers(self) -> int:
+        return len(self.compress_ratios)
+
+    def layer_kind(self, layer: int) -> str:
+        """`window`, `csa` or `hca`."""
+        ratio = self.compress_ratios[layer]
+        return "window" if ratio == 0 else "csa" if ratio == self.csa_ratio else "hca"
+
+    def is_hash_layer(self, layer: int) -> bool:
+        """The first layers route by a fixed table from token id to experts."""
+        return layer < self.num_hash_layers
+
+    def to_dict(self) -> dict:
+        return dataclasses.asdict(self) | {"compress_ratios": list(self.compress_ratios)}
+
+    @classmethod
+    def from_dict(cls, values: dict) -> "ModelConfig":
+        """Raises UserError that names a missing or unknown key."""
+        names = {field.name for field in dataclasses.fields(cls)}
+        needed = {field.name for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING}
+        if unknown := sorted(set(values) - names):
+            raise UserError(f"model config: unknown keys {', '.join(unknown)}; allowed: {', '.join(sorted(names))}")
+        if missing := sorted(needed - set(values)):
+            raise UserError(f"model config: missing keys {', '.join(missing)}")
+        return cls(**values | {"compress_ratios": tuple(values["compress_ratios"])})
+
+    @classmethod
+    def read(cls, path: str | Path) -> "ModelConfig":
+        values = json.loads(Path(path).read_text(encoding="utf-8"))
+        return cls.from_dict(values["model"] if "model" in values else values)
