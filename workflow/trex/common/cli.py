@@ -30,11 +30,13 @@ def json_argument(text: str) -> dict:
         try:
             source = Path(text).read_text(encoding="utf-8")
         except OSError as error:
-            raise argparse.ArgumentTypeError(f"neither a JSON object nor a readable file: {text!r} ({error.strerror})")
+            raise argparse.ArgumentTypeError(
+                f"neither a JSON object nor a readable file: {text!r} ({error.strerror})"
+            ) from error
     try:
         value = json.loads(source)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"not valid JSON: {error}")
+        raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from error
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError(f"expected a JSON object, got {type(value).__name__}")
     return value

@@ -86,13 +86,14 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 def read_jsonl(path: str | Path) -> list[dict]:
     """The records of a JSONL file. Raises UserError with the line number of the first malformed line."""
     records = []
-    for number, line in enumerate(open_input(path, lambda source: open(source, encoding="utf-8")), start=1):
+    text = open_input(path, lambda source: Path(source).read_text(encoding="utf-8"))
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             records.append(json.loads(line))
         except ValueError as error:
-            raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line")
+            raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line") from error
     return records
 
 
@@ -100,7 +101,7 @@ def open_input(path: str | Path, reader):
     """`reader(path)`, its failures turned into one clear line."""
     try:
         return reader(path)
-    except FileNotFoundError:
-        raise UserError(f"no such file: {path}; run the step that makes it, or check the path")
+    except FileNotFoundError as error:
+        raise UserError(f"no such file: {path}; run the step that makes it, or check the path") from error
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise UserError(f"{path}: cannot be read ({str(error).splitlines()[0]}); make it again")
+        raise UserError(f"{path}: cannot be read ({str(error).splitlines()[0]}); make it again") from error

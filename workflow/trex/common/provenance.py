@@ -118,6 +118,23 @@ def versions() -> dict[str, str]:
     return found
 
 
+@cache
+def libraries(module: str) -> tuple[str, ...]:
+    """Those of LIBRARIES that the module or what it imports from this package imports, sorted."""
+    imported = set()
+    for path in import_closure(module):
+        names = imported_names(str(path), path.read_text(encoding="utf-8"))
+        imported |= {name.split(".")[0] for name in names}
+    return tuple(sorted(imported & set(LIBRARIES)))
+
+
+def library_versions(module: str) -> str:
+    """`name==version` of Python and of the module's libraries, so that a step reruns when one of them changes."""
+    found = versions()
+    wanted = ("python", *libraries(module))
+    return " ".join(f"{name}=={found[name]}" for name in wanted if name in found)
+
+
 def provenance(step: str, settings: dict, inputs: dict[str, str | Path], seed: int | None = None) -> dict:
     """The block that goes into each result file.
 
