@@ -15,7 +15,7 @@ It does not cover quadratic rows, special ordered sets, semi-continuous variable
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -85,7 +85,7 @@ class Model:
         Raises ValueError naming the row when something is wrong.
         """
         if name is None:
-            name = self._unused_row_name()
+            name = unused_name(f"r{len(self.rows)}", self._row_names)
         check_name("row", name, self._row_names)
         where = f"row {name!r}"
         lb, ub = checked_bounds(where, lb, ub)
@@ -121,12 +121,6 @@ class Model:
         if not 0 <= position < len(self.variables):
             raise ValueError(f"{where}: no variable has index {position}; there are {len(self.variables)}")
         return position
-
-    def _unused_row_name(self) -> str:
-        number = len(self.rows)
-        while f"r{number}" in self._row_names:
-            number += 1
-        return f"r{number}"
 
     def to_json(self) -> dict:
         """Plain JSON data; an infinite bound is null, terms are [index, coefficient], products [i, j, coefficient]."""
@@ -206,6 +200,15 @@ def check_name(what: str, name: object, taken: set[str]) -> None:
         raise ValueError(f"{what}: the name is not a non-empty text: {name!r}")
     if name in taken:
         raise ValueError(f"{what} {name!r}: the name is used twice")
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """`name`, or the first of name_2, name_3, ... that is not taken."""
+    candidate, count = name, 1
+    while candidate in taken:
+        count += 1
+        candidate = f"{name}_{count}"
+    return candidate
 
 
 def normal(terms: dict) -> dict:
