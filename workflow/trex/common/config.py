@@ -48,7 +48,7 @@ def keys(node: yaml.Node, path: tuple = ()) -> Iterator[tuple[tuple, int, str]]:
     if isinstance(node, yaml.MappingNode):
         children = [(key.value, key, value) for key, value in node.value]
     elif isinstance(node, yaml.SequenceNode):
-        children = [(index, value, value) for index, value in enumerate(node.value)]
+        children = [(str(index), value, value) for index, value in enumerate(node.value)]
     for name, key, value in children:
         yield (*path, name), key.start_mark.line + 1, value.value if isinstance(value, yaml.ScalarNode) else ""
         yield from keys(value, (*path, name))

@@ -20,8 +20,8 @@ TYPE_NAMES = {
 }
 YAML_BOOLEANS = ("yes", "no", "on", "off")
 
-# Where a key stands: its path -> (place to show, value as written there).
-Places = dict[tuple, tuple[str, str]]
+# Where a key stands: its path, all text -> (place to show, value as written there).
+Places = dict[tuple[str, ...], tuple[str, str]]
 
 
 def is_number(_, value: object) -> bool:
@@ -46,7 +46,7 @@ def check(config: dict, schema: dict, places: Places) -> list[str]:
     lines = []
     for error in Validator(schema).iter_errors(config):
         for path, complaint in complaints(error, schema):
-            place, written = places.get(path, ("", ""))
+            place, written = places.get(tuple(map(str, path)), ("", ""))
             place = f" ({place})" if place else ""
             lines.append(f"{dotted(path)}{place}: {complaint}{trap(error, written)}")
     return sorted(lines)

@@ -1,0 +1,51 @@
+import argparse
+import subprocess
+import sys
+
+import pytest
+
+from trex.common import cli
+from trex.common.errors import UserError
+
+
+def test_a_json_argument_is_text_or_a_file(tmp_path):
+    (tmp_path / "a.json").write_text('{"x": 1}')
+    assert cli.json_argument('{"x": 1}') == cli.json_argument(str(tmp_path / "a.json")) == {"x": 1}
+
+
+@pytest.mark.parametrize("text", ["", "absent.json", "{", '{"x": }', "[1]"])
+def test_what_is_neither_is_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        cli.json_argument(text)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [(UserError("what, where, mend"), 2, "error: what, where, mend\n"), (KeyboardInterrupt(), 130, "interrupted")],
+)
+def test_exit_codes(capsys, error, code, text):
+    def main():
+        raise error
+
+    with pytest.raises(SystemExit) as stop:
+        cli.run(main)
+    assert stop.value.code == code
+    assert capsys.readouterr().err.startswith(text)
+
+
+def test_other_errors_are_not_swallowed():
+    def main():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        cli.run(main)
+
+
+def test_a_step_has_help_and_refuses_abbreviated_and_unknown_options():
+    def code(*arguments):
+        command = [sys.executable, "-m", "trex.common.config", *arguments]
+        return subprocess.run(command, capture_output=True, check=False).returncode
+
+    assert code("--help") == 0
+    assert code("--conf", '{"run": "a", "seed": 1}', "--out", "x") == 2
+    assert code() == 2

@@ -1,0 +1,55 @@
+"""The configs, their schema and their documentation agree."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+from snakemake.utils import update_config
+
+from trex.common.config import fill_defaults, read, yaml
+from trex.common.config_errors import check, schema_keys
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
+KEYS = dict(schema_keys(SCHEMA))
+OVERLAYS = [*sorted((ROOT / "config").glob("*smoke*.yaml")), *sorted((ROOT / "tests/pipeline").glob("*.yaml"))]
+
+
+def load(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("overlay", [None, *OVERLAYS], ids=lambda path: path.stem if path else "default")
+def test_every_shipped_config_is_valid(overlay):
+    config = load(ROOT / "config/config.yaml")
+    if overlay:
+        assert read(overlay)[1] == []
+        update_config(config, load(overlay))
+    assert check(config, SCHEMA, {}) == []
+
+
+def test_the_schema_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("path", KEYS, ids=".".join)
+def test_every_key_has_a_description_and_a_default_that_is_allowed(path):
+    inner = KEYS[path]
+    assert len(inner["description"]) > 10
+    assert check(inner["default"], inner, {}) == []
+    if inner.get("type") == "object":
+        assert "additionalProperties" in inner, "say which keys are allowed"
+
+
+def test_the_default_config_says_what_the_schema_defaults_to():
+    """So that leaving a key out, or the whole file, changes nothing."""
+    assert fill_defaults({}, SCHEMA) == fill_defaults(load(ROOT / "config/config.yaml"), SCHEMA)
+
+
+def test_every_key_is_explained():
+    explained = set(re.findall(r"^\| `([\w.]+)` \|", (ROOT / "config/README.md").read_text(encoding="utf-8"), re.M))
+    leaves = {".".join(path) for path, inner in KEYS.items() if not inner.get("properties")}
+    assert leaves - explained == set(), "not explained in config/README.md"
+    assert explained - {".".join(path) for path in KEYS} == set(), "explained, but no key of the schema"
