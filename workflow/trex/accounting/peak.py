@@ -48,7 +48,13 @@ def measure(repetitions: int) -> list[dict]:
         for _, (rows, inner, columns), left, right, calls, rates in cases:
             rates.append(2 * rows * inner * columns * calls / seconds(left, right, calls) / 1e12)
     return [
-        {"dtype": dtype, "shape": list(shape), "calls": calls, "tflops": rates, "median_tflops": statistics.median(rates)}
+        {
+            "dtype": dtype,
+            "shape": list(shape),
+            "calls": calls,
+            "tflops": rates,
+            "median_tflops": statistics.median(rates),
+        }
         for dtype, shape, _, _, calls, rates in cases
     ]
 
@@ -63,7 +69,9 @@ def peaks(records: list[dict]) -> dict[str, float]:
 
 def main() -> None:
     parser = cli.parser(__doc__)
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="the config's accounting.peak section")
+    parser.add_argument(
+        "--settings", type=cli.json_argument, required=True, help="the config's accounting.peak section"
+    )
     parser.add_argument("--threads", type=int, required=True, help="CPU threads, the same as in training")
     parser.add_argument("--out", required=True, help="accounting/peak.json")
     arguments = parser.parse_args()
