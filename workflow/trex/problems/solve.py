@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import highspy
+import numpy as np
 from ortools.math_opt.python import mathopt
 
 from trex.problems import lp
@@ -24,6 +25,7 @@ from trex.problems.ir import Model
 
 SOLVERS = ("gscip", "cp_sat", "highs")
 SEED = 1
+QUADRATIC_TOLERANCE = 1e-9
 OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT, ERROR = "optimal", "infeasible", "unbounded", "limit", "error"
 EITHER = "infeasible_or_unbounded"  # never leaves this module
 
@@ -101,6 +103,9 @@ def solve_by_mathopt(model: Model, solver: str, time_limit: float) -> Solution:
         threads=1, random_seed=SEED, relative_gap_tolerance=0.0, time_limit=timedelta(seconds=time_limit)
     )
     kind = mathopt.SolverType.CP_SAT if solver == "cp_sat" else mathopt.SolverType.GSCIP
+    if model.objective.quadratic:
+        # SCIP bounds the quadratic objective by a constraint, so its feasibility tolerance is the objective's error.
+        parameters.gscip.real_params["numerics/feastol"] = QUADRATIC_TOLERANCE
     try:
         target, variables = to_mathopt(model)
         result = mathopt.solve(target, kind, params=parameters)
@@ -141,6 +146,8 @@ def to_mathopt(model: Model) -> tuple[mathopt.Model, list[mathopt.Variable]]:
 
 
 def solve_by_highs(model: Model, solver: str, time_limit: float) -> Solution:
+    if not is_convex(model):
+        return Solution(ERROR, detail=f"{solver}: the objective is not convex")  # it would stop at a local optimum
     highs = QuietHighs()
     options = {"output_flag": False, "threads": 1, "random_seed": SEED, "time_limit": float(time_limit)}
     options |= {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
@@ -155,6 +162,20 @@ def solve_by_highs(model: Model, solver: str, time_limit: float) -> Solution:
         detail = f"{solver}: {highs.modelStatusToString(highs.getModelStatus())}" if status == ERROR else ""
         return Solution(status, detail=detail)
     return Solution(OPTIMAL, highs.getInfo().objective_function_value, list(highs.getSolution().col_value))
+
+
+def is_convex(model: Model) -> bool:
+    """Whether the quadratic part curves the way that the sense asks for, within rounding errors."""
+    products = model.objective.quadratic
+    used = {index: position for position, index in enumerate(sorted({i for key in products for i in key}))}
+    if not used:
+        return True
+    hessian = np.zeros((len(used), len(used)))
+    for (i, j), coefficient in products.items():
+        hessian[used[i], used[j]] += coefficient
+        hessian[used[j], used[i]] += coefficient
+    curvature = np.linalg.eigvalsh(hessian if model.objective.sense == "min" else -hessian)
+    return bool(curvature[0] >= -1e-9 * abs(curvature).max())
 
 
 def read_into(highs: highspy.Highs, text: str) -> highspy.HighsStatus:
