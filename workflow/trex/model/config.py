@@ -74,4 +74,4 @@ class ModelConfig:
     @classmethod
     def read(cls, path: str | Path) -> "ModelConfig":
         values = json.loads(Path(path).read_text(encoding="utf-8"))
-        return cls.from_dict(values["model"] if "model" in values else values)
+        return cls.from_dict(values.get("model", values))

@@ -1,0 +1,1 @@
+"""Full-parameter training of the four arms: data, optimizers, loss, the loop."""

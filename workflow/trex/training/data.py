@@ -1,0 +1,60 @@
+"""Packed rows, in an order that depends on the seed alone."""
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from trex.common import seeds
+from trex.common.errors import UserError
+
+FIELDS = ("tokens", "document", "position", "loss")
+
+
+@dataclasses.dataclass
+class Rows:
+    """All [N, S]. document: 1.. within the row, 0 for padding; position: within the document; loss: 1 on targets."""
+
+    tokens: torch.Tensor
+    document: torch.Tensor
+    position: torch.Tensor
+    loss: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def take(self, index: torch.Tensor) -> "Rows":
+        return Rows(**{name: getattr(self, name)[index] for name in FIELDS})
+
+    def targets(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Position t predicts token t+1 of its document: where that is a target (a mask [N, S-1]), and those tokens."""
+        same = self.document[:, 1:] == self.document[:, :-1]
+        chosen = same & (self.document[:, 1:] > 0) & (self.loss[:, 1:] > 0)
+        return chosen, self.tokens[:, 1:][chosen]
+
+
+def read(path: str | Path) -> Rows:
+    """Raises UserError when the file is not one of packed rows."""
+    try:
+        tensors = load_file(path)
+        rows = Rows(**{name: tensors[name].long() for name in FIELDS})
+    except (OSError, SafetensorError, KeyError) as error:
+        raise UserError(f"{path}: not a file of packed rows ({error}); make it with trex.corpus.pack") from error
+    if len(rows) == 0:
+        raise UserError(f"{path}: holds no rows; ask for more text in the config's corpus section")
+    return rows
+
+
+def batches(rows: Rows, batch_rows: int, steps: int, seed: int) -> Iterator[Rows]:
+    """`steps` batches; each pass over the rows has a new order, and a batch may end one pass and begin the next."""
+    needed = steps * batch_rows
+    passes = -(-needed // len(rows))
+    order = []
+    for epoch in range(passes):
+        generator = torch.Generator().manual_seed(seeds.derive(seed, "order", epoch))
+        order.append(torch.randperm(len(rows), generator=generator))
+    for index in torch.cat(order)[:needed].split(batch_rows):
+        yield rows.take(index)
