@@ -391,7 +391,7 @@ def read_row(cursor: Cursor, draft: Draft) -> None:
     else:
         right = read_sum(cursor, draft)
         terms = right.terms
-        if terms:
+        if terms or cursor.next.text in RELATIONS:
             lb, ub = interval(FLIPPED[relation], left.constant - right.constant)
         else:
             lb, ub = interval(relation, right.constant - left.constant)
