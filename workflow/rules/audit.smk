@@ -1,0 +1,82 @@
+# The paper's claims beside what was measured, the page, and the archive.
+
+
+rule claims:
+    input:
+        paper="config/paper.yaml",
+        pass_at_1=rules.summarise.output.pass_at_1,
+        comparisons=rules.summarise.output.comparisons,
+        ladder=rules.ladder.output.ladder,
+    output:
+        **with_sidecar(claims=f"{RUN}/audit/claims.csv"),
+    log:
+        f"{RUN}/logs/audit/claims.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.audit.claims"),
+    shell:
+        "python -m trex.audit.claims --paper {input.paper:q} --pass-at-1 {input.pass_at_1:q}"
+        " --comparisons {input.comparisons:q} --ladder {input.ladder:q} --out {output.claims:q} > {log:q} 2>&1"
+
+
+rule page:
+    input:
+        config=rules.resolved_config.output,
+        environment=rules.environment.output,
+        counts=rules.card.output.counts,
+        metrics=expand(rules.train.output.metrics, arm=ARMS),
+        pass_at_1=rules.summarise.output.pass_at_1,
+        comparisons=rules.summarise.output.comparisons,
+        retention=rules.summarise.output.retention,
+        diagnostics=rules.summarise.output.diagnostics,
+        peak=rules.peak.output,
+        ladder=rules.ladder.output.ladder,
+        models=rules.model_sizes.output.models,
+        claims=rules.claims.output.claims,
+    output:
+        f"{RUN}/report/report.html",
+    log:
+        f"{RUN}/logs/report.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.report.build"),
+        run=lambda wildcards: RUN,
+    shell:
+        "python -m trex.report.build --run-dir {params.run:q} --out {output:q} > {log:q} 2>&1"
+
+
+rule bundle:
+    input:
+        rules.resolved_config.output,
+        rules.environment.output,
+        expand(rules.instances.output, family=FAMILIES),
+        rules.suites.output,
+        rules.sft.output,
+        rules.cpt.output,
+        rules.general.output,
+        rules.tokenizer.output,
+        expand(rules.pack.output, stage=TEXTS),
+        rules.card.output,
+        expand(rules.train.output, arm=ARMS),
+        expand(rules.respond.output, arm=ARMS, suite=SCORED),
+        expand(rules.score.output, arm=ARMS, suite=SCORED),
+        expand(rules.loss.output, arm=ARMS, suite=SUITES),
+        rules.summarise.output,
+        rules.peak.output,
+        rules.ladder.output,
+        rules.model_sizes.output,
+        rules.claims.output,
+        rules.page.output,
+    output:
+        f"{RUN}.crate.tar.gz",
+    log:
+        f"{RUN}/logs/bundle.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.bundle.build"),
+        run=lambda wildcards: RUN,
+    shell:
+        "python -m trex.bundle.build --run-dir {params.run:q} --files {input:q} --out {output:q} > {log:q} 2>&1"

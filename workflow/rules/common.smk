@@ -1,0 +1,84 @@
+# Names and helpers that the rules share.
+import json
+import os
+
+from trex.common import provenance
+from trex.problems import families
+
+RUN = f"results/{config['run']}"
+THREADS = config["threads"]
+SEED = config["seed"]
+FAMILIES = families.names()
+# Of each arm: the packed texts that it learns from, and the arm whose weights it starts from.
+STAGE = {"base": "base", "cpt": "cpt", "sft": "sft", "cpt_sft": "sft"}
+INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}
+ARMS = list(STAGE)
+SUITES = ["in_distribution", "heldout_family"]
+BENCHMARKS = {name: folder for name, folder in config["evaluation"]["benchmarks"].items() if folder}
+
+# Jobs use the interpreter that runs Snakemake and the code beside this file, whatever else is installed.
+os.environ.update(
+    PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+    PYTHONPATH=str(Path(workflow.basedir) / "workflow"),
+)
+
+
+wildcard_constraints:
+    family="|".join(FAMILIES),
+    stage="|".join(set(STAGE.values())),
+    arm="|".join(ARMS),
+    suite="|".join([*SUITES, *BENCHMARKS]),
+
+
+def step(module, *section):
+    """Params of a rule that runs `python -m module`: settings, a section of the config (training.base) as JSON.
+
+    code and libraries are not used by the command. They make the rule run again when the module, what it imports from
+    this package, or the version of a library behind it changes; and only then.
+    """
+    values = config
+    for key in section:
+        values = values[key]
+    return {
+        "settings": lambda wildcards: json.dumps(values),
+        "code": provenance.code_digest(module),
+        "libraries": provenance.library_versions(module),
+    }
+
+
+def arm_settings(wildcards):
+    """training.common with the values of the arm's stage laid over it, so that both SFT arms are trained alike."""
+    training = config["training"]
+    return json.dumps(training["common"] | training["stages"][STAGE[wildcards.arm]])
+
+
+def weights(arm):
+    return [f"{RUN}/models/{arm}/model.safetensors", f"{RUN}/models/{arm}/config.json"]
+
+
+def source_files(wildcards):
+    """The files that a suite's or a public benchmark's items are read from."""
+    folder = BENCHMARKS.get(wildcards.suite)
+    if folder is None:
+        return [f"{RUN}/corpus/suites/{wildcards.suite}.parquet"]
+    return sorted(str(path) for path in Path(folder).rglob("*") if path.is_file())
+
+
+def source_options(wildcards):
+    folder = BENCHMARKS.get(wildcards.suite)
+    if folder is None:
+        return ["--suite", f"{RUN}/corpus/suites/{wildcards.suite}.parquet"]
+    return ["--benchmark", wildcards.suite, "--data", folder]
+
+
+def with_sidecar(**outputs):
+    """CSV or JSONL outputs, each with the file beside it that holds its provenance."""
+    return outputs | {f"{name}_meta": f"{path}.meta.json" for name, path in outputs.items()}
+
+
+def whole_machine(wildcards):
+    """All cores, for the jobs whose speed is a result: nothing else runs beside them, whatever the profile says.
+
+    How many threads such a job uses is config: threads, as everywhere.
+    """
+    return max(THREADS, workflow.cores or 1)

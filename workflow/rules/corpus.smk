@@ -1,0 +1,133 @@
+# Text from problems: suites first, then training texts that hold none of their items, tokens, packed rows.
+INSTANCES = expand(f"{RUN}/instances/{{family}}.parquet", family=FAMILIES)
+SUITE_FILES = expand(f"{RUN}/corpus/suites/{{suite}}.parquet", suite=SUITES)
+TEXTS = {"base": "general", "cpt": "cpt", "sft": "sft"}
+
+
+rule suites:
+    input:
+        instances=INSTANCES,
+    output:
+        in_distribution=f"{RUN}/corpus/suites/in_distribution.parquet",
+        heldout_family=f"{RUN}/corpus/suites/heldout_family.parquet",
+    log:
+        f"{RUN}/logs/corpus/suites.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.suites", "corpus"),
+        seed=SEED,
+    shell:
+        "python -m trex.corpus.suites --instances {input.instances:q} --settings {params.settings:q}"
+        " --seed {params.seed} --in-distribution {output.in_distribution:q}"
+        " --heldout-family {output.heldout_family:q} > {log:q} 2>&1"
+
+
+rule sft:
+    input:
+        instances=INSTANCES,
+        suites=SUITE_FILES,
+    output:
+        f"{RUN}/corpus/sft.parquet",
+    log:
+        f"{RUN}/logs/corpus/sft.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.sft", "corpus"),
+        seed=SEED,
+    shell:
+        "python -m trex.corpus.sft --instances {input.instances:q} --suites {input.suites:q}"
+        " --settings {params.settings:q} --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+
+
+rule cpt:
+    input:
+        instances=INSTANCES,
+        suites=SUITE_FILES,
+    output:
+        f"{RUN}/corpus/cpt.parquet",
+    log:
+        f"{RUN}/logs/corpus/cpt.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.cpt", "corpus"),
+        seed=SEED,
+    shell:
+        "python -m trex.corpus.cpt --instances {input.instances:q} --suites {input.suites:q}"
+        " --settings {params.settings:q} --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+
+
+rule general:
+    input:
+        suites=SUITE_FILES,
+    output:
+        f"{RUN}/corpus/general.parquet",
+    log:
+        f"{RUN}/logs/corpus/general.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.general", "corpus"),
+        seed=SEED,
+    shell:
+        "python -m trex.corpus.general --suites {input.suites:q} --settings {params.settings:q}"
+        " --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+
+
+rule tokenizer:
+    input:
+        texts=expand(f"{RUN}/corpus/{{text}}.parquet", text=TEXTS.values()),
+    output:
+        f"{RUN}/corpus/tokenizer/tokenizer.json",
+    log:
+        f"{RUN}/logs/corpus/tokenizer.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.tokenizer", "corpus"),
+    shell:
+        "python -m trex.corpus.tokenizer --texts {input.texts:q} --settings {params.settings:q}"
+        " --out {output:q} > {log:q} 2>&1"
+
+
+rule pack:
+    input:
+        tokenizer=rules.tokenizer.output,
+        texts=lambda wildcards: f"{RUN}/corpus/{TEXTS[wildcards.stage]}.parquet",
+    output:
+        f"{RUN}/corpus/packed/{{stage}}.safetensors",
+    log:
+        f"{RUN}/logs/corpus/packed/{{stage}}.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.pack", "corpus"),
+        seed=SEED,
+    shell:
+        "python -m trex.corpus.pack --stage {wildcards.stage} --tokenizer {input.tokenizer:q}"
+        " --texts {input.texts:q} --settings {params.settings:q} --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+
+
+rule card:
+    input:
+        instances=INSTANCES,
+        suites=SUITE_FILES,
+        sft=rules.sft.output,
+        cpt=rules.cpt.output,
+        general=rules.general.output,
+        packed=expand(rules.pack.output, stage=TEXTS),
+    output:
+        counts=f"{RUN}/corpus/counts.json",
+        card=f"{RUN}/corpus/card.md",
+    log:
+        f"{RUN}/logs/corpus/card.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.corpus.card", "corpus"),
+    shell:
+        "python -m trex.corpus.card --instances {input.instances:q} --suites {input.suites:q} --sft {input.sft:q}"
+        " --cpt {input.cpt:q} --general {input.general:q} --packed {input.packed:q}"
+        " --settings {params.settings:q} --counts {output.counts:q} --card {output.card:q} > {log:q} 2>&1"

@@ -1,0 +1,31 @@
+# What describes the run itself.
+
+
+rule resolved_config:
+    output:
+        f"{RUN}/config.json",
+    log:
+        f"{RUN}/logs/config.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.common.config"),
+    shell:
+        "python -m trex.common.config --config {params.settings:q} --out {output:q} > {log:q} 2>&1"
+
+
+rule environment:
+    input:
+        requirements="requirements.txt",
+    output:
+        f"{RUN}/environment.json",
+    log:
+        f"{RUN}/logs/environment.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.common.environment"),
+        threads=THREADS,
+    shell:
+        "python -m trex.common.environment --requirements {input.requirements:q} --threads {params.threads}"
+        " --out {output:q} > {log:q} 2>&1"

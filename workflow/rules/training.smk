@@ -1,0 +1,26 @@
+# The four arms. sft and cpt_sft differ in the weights that they start from, and in nothing else.
+
+
+rule train:
+    input:
+        packed=lambda wildcards: f"{RUN}/corpus/packed/{STAGE[wildcards.arm]}.safetensors",
+        init=lambda wildcards: [path for arm in INIT[wildcards.arm] for path in weights(arm)],
+    output:
+        weights("{arm}"),
+        **with_sidecar(metrics=f"{RUN}/models/{{arm}}/metrics.jsonl"),
+    log:
+        f"{RUN}/logs/models/{{arm}}.log",
+    conda:
+        "../envs/trex.yaml"
+    threads: whole_machine
+    params:
+        **step("trex.training.train", "model"),
+        training=arm_settings,
+        seed=SEED,
+        threads=THREADS,
+        init=lambda wildcards: [f"--init={RUN}/models/{arm}" for arm in INIT[wildcards.arm]],
+        folder=lambda wildcards: f"{RUN}/models/{wildcards.arm}",
+    shell:
+        "OMP_NUM_THREADS={params.threads} python -m trex.training.train --arm {wildcards.arm}"
+        " --packed {input.packed:q} {params.init:q} --model {params.settings:q} --settings {params.training:q}"
+        " --seed {params.seed} --threads {params.threads} --out {params.folder:q} > {log:q} 2>&1"
