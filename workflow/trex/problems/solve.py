@@ -29,6 +29,7 @@ QUADRATIC_TOLERANCE = 1e-9
 OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT, ERROR = "optimal", "infeasible", "unbounded", "limit", "error"
 EITHER = "infeasible_or_unbounded"  # never leaves this module
 
+RAY_MESSAGE = "found value: inf; invalid PrimalSolutionProto"  # how an unbounded integer model comes out of GSCIP
 MATHOPT_STATUS = {
     mathopt.TerminationReason.OPTIMAL: OPTIMAL,
     mathopt.TerminationReason.INFEASIBLE: INFEASIBLE,
@@ -79,7 +80,7 @@ def solve(model: Model, solver: str = "gscip", time_limit: float = 10.0) -> Solu
     solution = run(model, solver, time_limit)
     if solution.status == EITHER:
         feasible = run(without_objective(model), solver, time_limit)
-        return Solution(UNBOUNDED) if feasible.status == OPTIMAL else feasible
+        return {OPTIMAL: Solution(UNBOUNDED), EITHER: Solution(INFEASIBLE)}.get(feasible.status, feasible)
     return solution
 
 
@@ -109,8 +110,10 @@ def solve_by_mathopt(model: Model, solver: str, time_limit: float) -> Solution:
     try:
         target, variables = to_mathopt(model)
         result = mathopt.solve(target, kind, params=parameters)
-    except (ValueError, RuntimeError) as error:
-        return Solution(ERROR, detail=f"{solver}: {error}")
+    except (ValueError, RuntimeError, AttributeError) as error:
+        # An AttributeError comes from MathOpt's own translation of errors (ortools 9.15); its context is the error.
+        message = str(error.__context__ or error)
+        return Solution(EITHER if RAY_MESSAGE in message else ERROR, detail=f"{solver}: {message}")
     status = MATHOPT_STATUS.get(result.termination.reason, ERROR)
     if status != OPTIMAL:
         return Solution(status, detail=f"{solver}: {result.termination.detail}" if status == ERROR else "")

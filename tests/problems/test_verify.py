@@ -1,0 +1,127 @@
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trex.problems import verify as verifying
+from trex.problems.ir import Model
+from trex.problems.solve import Solution
+from trex.problems.verify import REASONS, agree, residuals, verify
+
+
+def mix(capacity: float = 10, sense: str = "max") -> Model:
+    """3 x + 5 y, x + 2 y <= capacity, x <= 4, y integer: 27 at (4, 3)."""
+    model = Model()
+    model.add_variable("x", ub=4)
+    model.add_variable("y", "integer")
+    model.add_row({0: 1, 1: 2}, ub=capacity)
+    model.set_objective(sense, {0: 3, 1: 5})
+    return model
+
+
+def test_a_sound_model_is_accepted():
+    verdict = verify(mix())
+    assert verdict.reason == "accepted"
+    assert verdict.objective == pytest.approx(27)
+    assert verdict.values == pytest.approx([4, 3])
+
+
+def rejected(reason: str) -> Model:
+    model = mix()
+    if reason == "infeasible":
+        model.add_row({0: 1, 1: 1}, lb=50)
+    elif reason == "unbounded":
+        model.add_variable("z")
+        model.set_objective("max", {0: 1, 2: 1})
+    elif reason == "zero_optimum":
+        model.set_objective("max", {0: -1, 1: -1})
+    elif reason == "do_nothing_optimal":
+        model.set_objective("min", {0: 1, 1: 1}, 7)
+    elif reason == "rows_do_not_matter":
+        model.set_objective("max", {0: 3, 1: -1})
+    elif reason == "solver_error":
+        model.set_objective("max", {}, quadratic={(0, 0): 1})
+    return model
+
+
+@pytest.mark.parametrize(
+    "reason", ["infeasible", "unbounded", "zero_optimum", "do_nothing_optimal", "rows_do_not_matter", "solver_error"]
+)
+def test_models_are_rejected_for_a_reason(reason):
+    assert reason in REASONS
+    assert verify(rejected(reason)).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reason"),
+    [
+        (Solution("limit"), Solution("optimal", 27.0, [4.0, 3.0]), "limit"),
+        (Solution("infeasible"), Solution("optimal", 27.0, [4.0, 3.0]), "solvers_disagree"),
+        (Solution("optimal", 27.001, [4.0, 3.0]), Solution("optimal", 27.0, [4.0, 3.0]), "solvers_disagree"),
+        (Solution("optimal", 27.0, [4.0, 3.0]), Solution("optimal", 27.0, [4.1, 3.0]), "infeasible_by_arithmetic"),
+        (Solution("optimal", 26.0, [2.0, 4.0]), Solution("optimal", 26.0, [2.1, 3.9]), "fractional"),
+        (Solution("optimal", 26.5, [4.0, 3.0]), Solution("optimal", 26.5, [4.0, 3.0]), "objective_mismatch"),
+    ],
+)
+def test_what_solvers_say_is_checked(monkeypatch, first, second, reason):
+    said = {"gscip": first, "highs": second}
+    monkeypatch.setattr(verifying, "solve", lambda model, solver, time_limit: said[solver])
+    verdict = verify(mix())
+    assert verdict.reason == reason
+    assert reason in REASONS
+
+
+def test_residuals():
+    model = mix()
+    model.add_row({0: 1e6, 1: -1e6}, 0, 0)
+    model.set_objective("min", {0: 1}, 2, {(0, 1): 3, (1, 1): 0.5})
+    found = residuals(model, [3.0, 3.5])
+    assert found.violation == pytest.approx(5e5 / 3.5e6)
+    assert found.fractionality == 0.5
+    assert found.objective == 3 + 2 + 3 * 3 * 3.5 + 0.5 * 3.5**2
+    assert residuals(model, [-0.5, -0.5]).violation == 0.5
+
+
+def test_two_objectives_agree_relatively():
+    assert agree(1e9, 1e9 + 900)
+    assert not agree(1e9, 1e9 + 1100)
+    assert agree(0.0, 1e-10)
+    assert not agree(1e-4, 1.001e-4)
+
+
+SMALL = st.integers(-4, 4)
+
+
+@st.composite
+def enumerable(draw: st.DrawFn) -> Model:
+    """Three integer variables within [-1, 3]."""
+    model = Model()
+    for i in range(3):
+        lb = draw(st.integers(-1, 1))
+        model.add_variable(f"x{i}", "integer", lb, draw(st.integers(lb, 3)))
+    for _ in range(draw(st.integers(1, 3))):
+        side = draw(st.integers(-6, 6))
+        lb, ub = draw(st.sampled_from([(side, math.inf), (-math.inf, side), (side, side), (side, side + 3)]))
+        model.add_row(dict(enumerate(draw(st.tuples(SMALL, SMALL, SMALL)))), lb, ub)
+    model.set_objective(
+        draw(st.sampled_from(["min", "max"])), dict(enumerate(draw(st.tuples(SMALL, SMALL, SMALL)))), 0.5
+    )
+    return model
+
+
+@settings(max_examples=50)
+@given(enumerable())
+def test_verdicts_agree_with_enumeration(model):
+    points = itertools.product(*(range(int(v.lb), int(v.ub) + 1) for v in model.variables))
+    values = [
+        0.5 + sum(c * point[i] for i, c in model.objective.linear.items())
+        for point in points
+        if all(row.lb <= sum(c * point[i] for i, c in row.terms.items()) <= row.ub for row in model.rows)
+    ]
+    verdict = verify(model, solvers=("cp_sat", "highs"))
+    if not values:
+        assert verdict.reason == "infeasible"
+    else:
+        assert verdict.objective == pytest.approx(max(values) if model.objective.sense == "max" else min(values))
