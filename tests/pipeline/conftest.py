@@ -1,0 +1,114 @@
+"""Copies of this repository in which tests run the real `snakemake`."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+ROOT = Path(__file__).parents[2]
+TINY = ROOT / "tests/pipeline/tiny.yaml"
+# Words that no own text holds, to find out where a benchmark's text goes.
+BENCHMARK_TEXT = "Quuxfeld Zinnobermill"
+NOT_COPIED = shutil.ignore_patterns(".*", "results", "__pycache__", "*.egg-info", "build", "dist")
+SNAKEMAKE = Path(sys.executable).parent / "snakemake"
+
+
+class Checkout:
+    """A copy of the repository whose default config is the tiny one, and the commands run in it.
+
+    Only the system's programs are on the path: the interpreter that runs Snakemake must find the rest by itself.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
+        shutil.copytree(ROOT / "results", folder / "results", ignore=lambda _, names: set(names) - {"README.md"})
+        values = yaml.safe_load((folder / "config/config.yaml").read_text(encoding="utf-8"))
+        update_config(values, yaml.safe_load(TINY.read_text(encoding="utf-8")))
+        (folder / "config/config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+        (folder / "benchmark").mkdir()
+        items = {
+            "en_question": [f"{BENCHMARK_TEXT} makes {n} units. How many?" for n in (7, 8)],
+            "en_answer": ["7", "8"],
+        }
+        pd.DataFrame(items).to_parquet(folder / "benchmark/test.parquet")
+
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+        return kept | {"PATH": os.defpath, "HOME": str(self.folder / ".home"), "LC_ALL": "C"}
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """`snakemake ARGUMENTS`, in a session of its own so that it can be killed with all that it started."""
+        return subprocess.Popen(
+            [SNAKEMAKE, *arguments],
+            cwd=self.folder,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    def snakemake(self, *arguments: str, code: int = 0) -> str:
+        """What it printed. Fails where the exit code is another one."""
+        process = self.start(*arguments)
+        text, _ = process.communicate()
+        assert process.returncode == code, text
+        return text
+
+    def kill_when(self, appears: str) -> None:
+        """Start a run; once the file appears, end everything at once with SIGKILL, as a machine that goes down."""
+        process = self.start()
+        deadline = time.monotonic() + 300
+        while not (self.folder / appears).exists():
+            assert process.poll() is None, process.communicate()[0]
+            assert time.monotonic() < deadline, f"{appears} never appeared"
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def changed(self, *arguments: str) -> set[str]:
+        """The rules that would run because their params changed, not only because an input will be made again."""
+        text = self.snakemake("--dry-run", *arguments)
+        rules, rule = set(), ""
+        for line in text.splitlines():
+            if line.startswith(("rule ", "localrule ")):
+                rule = line.split()[1].rstrip(":")
+            elif "reason:" in line and "Params have changed" in line:
+                rules.add(rule)
+        return rules
+
+    def write(self, path: str, text: str) -> None:
+        (self.folder / path).write_text(text, encoding="utf-8")
+
+    def read(self, path: str) -> str:
+        return (self.folder / path).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def make_checkout():
+    return Checkout
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Checkout:
+    """A copy in which plain `snakemake` has run to the end."""
+    copy = Checkout(tmp_path_factory.mktemp("with a space and ümlaut") / "T-Rex mini")
+    copy.snakemake()
+    return copy
+
+
+@pytest.fixture
+def fresh(tmp_path) -> Checkout:
+    """A copy in which nothing has run."""
+    return Checkout(tmp_path / "copy")

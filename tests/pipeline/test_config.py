@@ -1,0 +1,74 @@
+"""A wrong config stops the real `snakemake` before any job, with exit code 2 and all errors at once."""
+
+import os
+import shutil
+
+import pytest
+
+WRONG = """\
+run: ../elsewhere
+seed: one
+threads: 0
+thread: 2
+accounting:
+  peak:
+    repetitions: 3
+    repetitions: 4
+  ladder:
+    learning_rate: 1e-3
+    warm_up_steps: 1
+"""
+COMPLAINTS = (
+    "run (wrong.yaml, line 1)",
+    "seed (wrong.yaml, line 2)",
+    "threads (wrong.yaml, line 3)",
+    "did you mean threads?",
+    "accounting.peak.repetitions (wrong.yaml, line 8): given twice",
+    "YAML reads 1e-3 as text: write 1.0e-03",
+    "did you mean warmup_steps?",
+)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory, make_checkout):
+    return make_checkout(tmp_path_factory.mktemp("config") / "copy")
+
+
+@pytest.fixture(autouse=True)
+def nothing_ran(copy):
+    default = copy.read("config/config.yaml")
+    yield
+    copy.write("config/config.yaml", default)
+    assert os.listdir(copy.folder / "results") == ["README.md"]
+
+
+def test_an_overlay_with_many_errors(copy):
+    copy.write("wrong.yaml", WRONG)
+    text = copy.snakemake("--configfile", "wrong.yaml", code=2)
+    assert all(complaint in text for complaint in COMPLAINTS), text
+    assert "config: 7 errors, nothing was run" in text
+    assert "Traceback" not in text and "Error in file" not in text
+
+
+def test_errors_in_the_default_config(copy):
+    copy.write("config/config.yaml", copy.read("config/config.yaml") + "\nseeds: 3\n")
+    assert "did you mean seed?" in copy.snakemake(code=2)
+    copy.write("config/config.yaml", "run: [\n")
+    assert "not valid YAML" in copy.snakemake(code=2)
+    (copy.folder / "config/config.yaml").unlink()
+    assert "cannot be read" in copy.snakemake(code=2)
+
+
+def test_errors_on_the_command_line(copy):
+    text = copy.snakemake("--config", "run=a/b", "sed=1", code=2)
+    assert "run (--config)" in text and "did you mean seed?" in text
+
+
+def test_a_dry_run_is_checked_too(copy):
+    assert "run (--config)" in copy.snakemake("--dry-run", "--config", "run=..", code=2)
+
+
+def test_the_overlays_of_the_project_are_accepted(copy):
+    """Beginning with the one that the README names."""
+    shutil.copy(copy.folder / "config/smoke.yaml", copy.folder / "mine.yaml")
+    assert "results/smoke.crate.tar.gz" in copy.snakemake("--dry-run", "--configfile", "mine.yaml")

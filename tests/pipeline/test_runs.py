@@ -1,0 +1,88 @@
+"""The whole workflow by the real `snakemake`, on a tiny configuration: it ends, repeats, resumes, and archives."""
+
+import gzip
+import json
+import os
+import shutil
+
+from trex.bundle import verify
+
+BENCHMARK_TEXT = "Quuxfeld Zinnobermill"  # in conftest's benchmark, and in no own text
+BUNDLE = "results/tiny.crate.tar.gz"
+
+
+def manifest(copy):
+    """Archive path -> its entry, and the archive checked on the way."""
+    problems, count = verify.verify(str(copy.folder / BUNDLE))
+    assert problems == []
+    with open(copy.folder / BUNDLE, "rb") as raw, gzip.open(raw) as stream:
+        _, found = verify.read_manifest(verify.members(stream))
+    assert len(found) == count
+    return found
+
+
+def exact_digests(copy):
+    return {path: entry["sha256"] for path, entry in manifest(copy).items() if entry["class"] == "exact"}
+
+
+def test_plain_snakemake_makes_the_report_and_an_archive_that_verifies(finished):
+    assert (finished.folder / "results/tiny/report/report.html").stat().st_size > 10_000
+    classes = {path: entry["class"] for path, entry in manifest(finished).items()}
+    for path in ("config.json", "corpus/sft.parquet", "models/cpt_sft/model.safetensors", "evaluation/pass_at_1.csv"):
+        assert classes[path] == "exact"
+    for path in ("environment.json", "accounting/ladder.csv", "report/report.html"):
+        assert classes[path] == "informational"
+
+
+def test_a_second_run_does_nothing(finished):
+    assert "Nothing to be done" in finished.snakemake()
+
+
+def test_the_archive_holds_no_benchmark_text_and_the_folder_no_stray_file(finished):
+    archived = set(manifest(finished)) - {"verify.py"}
+    run = finished.folder / "results/tiny"
+    found = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    assert {path for path in found if not path.startswith("logs/")} == archived
+    with gzip.open(finished.folder / BUNDLE) as stream:
+        content = stream.read()
+    assert BENCHMARK_TEXT.encode() not in content
+    assert BENCHMARK_TEXT.encode() in (finished.folder / "benchmark/test.parquet").read_bytes()
+    assert "evaluation/sft/nl4opt/scores.parquet" in archived
+    assert str(finished.folder).encode() not in content
+
+
+def test_two_independent_runs_give_the_same_corpora_weights_and_scores(finished, fresh):
+    """In another folder, one job at a time instead of several."""
+    fresh.snakemake("--cores", "1")
+    assert exact_digests(fresh) == exact_digests(finished)
+
+
+def test_a_run_that_is_killed_goes_on_to_the_same_results(finished, fresh):
+    """Killed while the suites are drawn, while an arm trains, and while responses are scored."""
+    for appears in ("corpus/suites.log", "models/cpt.log", "evaluation/sft/in_distribution/scores.log"):
+        fresh.kill_when(f"results/tiny/logs/{appears}")
+        assert "--unlock" in fresh.snakemake(code=1)
+        fresh.snakemake("--unlock")
+    fresh.snakemake()
+    assert exact_digests(fresh) == exact_digests(finished)
+
+
+def test_a_moved_folder_has_nothing_to_do(finished, tmp_path):
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(finished.folder, moved, symlinks=True)
+    there = object.__new__(type(finished))
+    there.folder = moved
+    assert "Nothing to be done" in there.snakemake()
+
+
+def test_the_resolved_config_is_stored(finished):
+    stored = json.loads(finished.read("results/tiny/config.json"))["config"]
+    assert stored["run"] == "tiny" and stored["evaluation"]["benchmarks"]["nl4opt"] == "benchmark"
+
+
+def test_logs_end_with_one_summary_line(finished):
+    logs = sorted((finished.folder / "results/tiny/logs").rglob("*.log"))
+    assert len(logs) > 20
+    for log in logs:
+        lines = log.read_text(encoding="utf-8").splitlines()
+        assert lines and ":" in lines[-1], f"{log}: {os.linesep.join(lines)}"
