@@ -7,6 +7,10 @@ rule claims:
         pass_at_1=rules.summarise.output.pass_at_1,
         comparisons=rules.summarise.output.comparisons,
         ladder=rules.ladder.output.ladder,
+        metrics=expand(rules.train.output.metrics, arm=ARMS),
+        before=f"{RUN}/models/base/model.safetensors",
+        after=f"{RUN}/models/cpt_sft/model.safetensors",
+        counts=expand(rules.instances.output.counts, family=FAMILIES),
     output:
         **with_sidecar(claims=f"{RUN}/audit/claims.csv"),
     log:
@@ -17,7 +21,9 @@ rule claims:
         **step("trex.audit.claims"),
     shell:
         "python -m trex.audit.claims --paper {input.paper:q} --pass-at-1 {input.pass_at_1:q}"
-        " --comparisons {input.comparisons:q} --ladder {input.ladder:q} --out {output.claims:q} > {log:q} 2>&1"
+        " --comparisons {input.comparisons:q} --ladder {input.ladder:q} --metrics {input.metrics:q}"
+        " --weights-before {input.before:q} --weights-after {input.after:q} --counts {input.counts:q}"
+        " --out {output.claims:q} > {log:q} 2>&1"
 
 
 rule page:

@@ -6,7 +6,7 @@ for transformers' compressors would pool across them. Padding tokens, where a ro
 
 - `open_source`: transformers' DeepseekV4ForCausalLM as shipped, with its own loss, attention and expert kernels; only
   the cache for decoding is switched off, as every trainer does.
-- `ours_plain`: `trex.model.transformer.Transformer`, no tuning.
+- `ours_plain`: `trex.model.transformer.Transformer` and the loss that our arms are trained with, no tuning.
 """
 
 import dataclasses
@@ -21,6 +21,8 @@ import torch
 from trex.model.config import ModelConfig
 from trex.model.huggingface import to_hf_config, to_hf_state
 from trex.model.transformer import Transformer
+from trex.training.data import Rows
+from trex.training.loss import next_token_loss
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,9 +48,9 @@ def ours_plain(config: ModelConfig, seed: int) -> Recipe:
     model = Transformer(config).initialise(seed)
 
     def loss(tokens: torch.Tensor) -> torch.Tensor:
+        everywhere = torch.ones_like(tokens)
         position = torch.arange(tokens.shape[1]).expand_as(tokens)
-        logits = model(tokens, torch.ones_like(tokens), position)
-        return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
+        return next_token_loss(model, Rows(tokens, document=everywhere, position=position, loss=everywhere))
 
     return Recipe(model, loss, "float32, no compilation")
 
