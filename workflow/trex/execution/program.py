@@ -1,0 +1,83 @@
+"""One program, run in a confined process; its outcome written to the result pipe as one line of JSON.
+
+What is written is a claim of that process and no more: a program can forge it, and gains nothing but another model,
+which the harness solves itself.
+"""
+
+import json
+import os
+import traceback
+
+from trex.execution.dialects import Unsupported
+from trex.execution.dialects import mathopt as dialect
+
+NAME = "<response>"
+DETAIL_LENGTH = 300
+OUT_OF_MEMORY = b'{"status": "memory", "detail": "MemoryError", "model": null}\n'
+
+
+def prepare() -> None:
+    """Before the fork, so that every program inherits it."""
+    dialect.start_recording()
+
+
+def run(code: str, files: dict[str, str], result: int) -> None:
+    """Write the files into the current folder, run the code as a main module, report, end the process."""
+    try:
+        for name, text in files.items():
+            with open(name, "w", encoding="utf-8") as stream:
+                stream.write(text)
+        line = json.dumps(outcome(code)).encode() + b"\n"
+    except MemoryError:
+        line = OUT_OF_MEMORY
+    except BaseException as error:
+        line = json.dumps(report("protocol", describe(error))).encode() + b"\n"
+    send(result, line)
+    os._exit(0)
+
+
+def send(result: int, line: bytes) -> None:
+    while line:
+        line = line[os.write(result, line) :]
+
+
+def report(status: str, detail: str = "", model: dict | None = None) -> dict:
+    return {"status": status, "detail": detail, "model": model}
+
+
+def outcome(code: str) -> dict:
+    try:
+        compiled = compile(code, NAME, "exec")
+    except (SyntaxError, ValueError, RecursionError) as error:
+        return report("syntax", describe(error))
+    names = {"__name__": "__main__", "__builtins__": __builtins__}
+    try:
+        exec(compiled, names)
+    except MemoryError:
+        raise
+    except SystemExit:
+        pass
+    except BaseException as error:
+        return report("runtime", describe(error))
+    return recorded(names)
+
+
+def recorded(names: dict) -> dict:
+    model = dialect.chosen_model(names)
+    if model is None:
+        return report("no_model", "no MathOpt model was built")
+    try:
+        return report("ok", model=dialect.to_ir(model).to_json())
+    except (Unsupported, ValueError) as error:
+        return report("unsupported", describe(error))
+
+
+def describe(error: BaseException) -> str:
+    """Type, text and line of an error of the program."""
+    kind = type(error).__name__
+    try:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == NAME]
+        place = f" (line {lines[-1]})" if lines else ""
+        return f"{kind}: {error}"[:DETAIL_LENGTH] + place
+    except Exception:
+        return kind

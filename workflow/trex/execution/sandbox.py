@@ -1,0 +1,304 @@
+"""Runs code that nobody trusts and hands back the optimization model that it built.
+
+A worker process, inside an isolation level, has the solver library loaded and forks a process per program (see
+`launch`, `worker`, `program`); the trusted side is here. Levels, strongest first:
+
+    bubblewrap   namespaces set up by bwrap: own process, mount, network, IPC and host-name namespaces, a read-only
+                 view of the system's libraries, this Python and this package, a scratch folder in memory a program
+    namespaces   the same by our own system calls, where bwrap is missing
+    limits       neither: resource limits and an unprivileged user (for root). Programs can read what that user can
+
+At every level: limits on CPU and wall-clock time, address space, files and processes; no output; and, on x86-64 and
+arm64, a system call filter that allows threads but no processes, no sockets and no signals to others. `limits`
+without that filter is no boundary against a hostile program. Linux 5.12 or later.
+
+    python -m trex.execution.sandbox
+
+prints what isolation this machine gives.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trex.common import cli
+from trex.common.errors import UserError
+from trex.problems.ir import Model
+
+# The worker's side is started as files: its modules belong to this one's code all the same.
+DISCOVERS = "trex.execution"
+LEVELS = ("bubblewrap", "namespaces", "limits")
+STATUSES = ("ok", "syntax", "runtime", "timeout", "memory", "no_model", "unsupported", "protocol")
+SCRATCH = "/scratch"
+START_S = 60.0
+GRACE_S = 2.0
+RESULT_BYTES = 4 << 20
+DETAIL_LENGTH = 400
+PROBE_LIMITS = {"cpu_s": 5, "wall_s": 5.0, "memory_mb": 1024, "file_mb": 16, "processes": 64}
+PROBE_CODE = "from ortools.math_opt.python import mathopt\nmodel = mathopt.Model(name='probe')\n"
+# Threads of numeric libraries would each count as a process; hashes of texts must not differ between runs.
+ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+@dataclass(frozen=True)
+class Execution:
+    """status: one of STATUSES; model: what the program built (with `ok` only); detail: an error's text."""
+
+    status: str
+    model: Model | None
+    detail: str
+
+
+class Unavailable(Exception):
+    """An isolation level that does not work here; the text says why."""
+
+
+class WorkerGone(Exception):
+    """The worker did not take the program."""
+
+
+class Sandbox:
+    """A context manager; one program at a time. Settings: cpu_s, wall_s, memory_mb, file_mb, processes.
+
+    memory_mb bounds each process's address space, the libraries' 250 MB included. Raises UserError when no level of
+    `levels` works here.
+    """
+
+    def __init__(self, settings: dict, levels: Sequence[str] = LEVELS):
+        self.limits = {key: settings[key] for key in ("cpu_s", "memory_mb", "file_mb", "processes")}
+        self.wall_s = float(settings["wall_s"])
+        self.levels = levels
+        self.refused: dict[str, str] = {}
+        self.worker: Worker | None = None
+        self.isolation = ""
+        self.seccomp = False
+
+    def __enter__(self) -> "Sandbox":
+        for level in self.levels:
+            try:
+                self.start(level)
+                return self
+            except Unavailable as error:
+                self.refused[level] = str(error)
+        reasons = "; ".join(f"{level}: {reason}" for level, reason in self.refused.items())
+        raise UserError(f"no sandbox can be started here ({reasons}); it needs Linux 5.12 or later")
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self, level: str) -> None:
+        """Start a worker at this level and see that it runs a program. Raises Unavailable."""
+        self.worker = Worker(level)
+        probed = self.worker.execute(PROBE_CODE, {}, self.limits, START_S)
+        if probed.status != "ok":
+            self.stop()
+            raise Unavailable(f"an empty model gives {probed.status} {probed.detail}".strip())
+        self.isolation, self.seccomp = level, self.worker.seccomp
+
+    def stop(self) -> None:
+        if self.worker is not None:
+            self.worker.close()
+            self.worker = None
+
+    def run(self, code: str, files: dict[str, str]) -> Execution:
+        """Run one program with these files (plain names) in its current folder."""
+        for name in files:
+            if Path(name).name != name:
+                raise ValueError(f"a program's file needs a plain name, not {name!r}")
+        if self.worker is None or not self.worker.alive:
+            self.restart()
+        try:
+            return self.worker.execute(code, files, self.limits, self.wall_s)
+        except WorkerGone:
+            self.restart()
+            return self.worker.execute(code, files, self.limits, self.wall_s)
+
+    def restart(self) -> None:
+        """A new worker at the same level, never a lower one."""
+        self.stop()
+        try:
+            self.start(self.isolation)
+        except Unavailable as error:
+            raise UserError(f"the sandbox ({self.isolation}) worked and now does not start: {error}") from error
+
+
+class Worker:
+    """The trusted end of one worker process."""
+
+    def __init__(self, level: str):
+        self.folder = tempfile.TemporaryDirectory(prefix="trex-sandbox-")
+        self.control, theirs = socket.socketpair()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (read when the worker fails, closed with it)
+        scratch = self.folder.name if level == "limits" else SCRATCH
+        launcher = str(Path(__file__).with_name("launch.py"))
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-s", "-P", launcher, level, str(theirs.fileno()), scratch],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self.errors,
+                env=ENVIRONMENT | {"HOME": scratch, "PATH": os.environ.get("PATH", os.defpath)},
+                cwd="/",
+                start_new_session=True,
+            )
+        self.alive = True
+        self.seccomp = bool(self.ready().get("seccomp"))
+
+    def ready(self) -> dict:
+        """The worker's first line. Raises Unavailable with the last line that it complained with."""
+        readable = select.select([self.control], [], [], START_S)[0]
+        line = self.control.recv(4096) if readable else b""
+        if line:
+            return json.loads(line)
+        self.close(keep_errors=True)
+        self.errors.seek(0)
+        complaint = self.errors.read().decode(errors="replace").strip().splitlines()
+        self.errors.close()
+        raise Unavailable(complaint[-1] if complaint else "no answer from the worker")
+
+    def close(self, keep_errors: bool = False) -> None:
+        """End it: the end of its control socket, then, if that is not enough, a signal to its whole group."""
+        self.alive = False
+        self.control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE_S)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.folder.cleanup()
+        if not keep_errors:
+            self.errors.close()
+
+    def execute(self, code: str, files: dict[str, str], limits: dict, wall_s: float) -> Execution:
+        """Hand over one program, wait for its result and its end. Raises WorkerGone before the program was taken.
+
+        A worker that does not answer afterwards is closed, with all that runs in it.
+        """
+        with open(self.hand_over(code, files, limits, wall_s), "rb", buffering=0) as reader:
+            try:
+                result, ending = self.collect(reader.fileno(), time.monotonic() + wall_s + GRACE_S)
+            except (TimeoutError, ConnectionError) as error:
+                self.close()
+                status = "timeout" if isinstance(error, TimeoutError) else "protocol"
+                return Execution(status, None, "the worker ended or did not answer in time")
+        return judged(result, ending, limits)
+
+    def hand_over(self, code: str, files: dict[str, str], limits: dict, wall_s: float) -> int:
+        """Send the program; returns the reading end of its result pipe."""
+        reader, writer = os.pipe()
+        try:
+            with tempfile.TemporaryFile() as request:
+                request.write(json.dumps({"code": code, "files": files, "limits": limits}).encode())
+                request.seek(0)
+                message = struct.pack("I", round(wall_s * 1000))
+                socket.send_fds(self.control, [message], [request.fileno(), writer])
+        except OSError as error:
+            os.close(reader)
+            self.close()
+            raise WorkerGone from error
+        finally:
+            os.close(writer)
+        return reader
+
+    def collect(self, reader: int, deadline: float) -> tuple[bytes, dict]:
+        """(what came over the result pipe, how the process ended); reading stops over RESULT_BYTES.
+
+        Raises TimeoutError when the worker says nothing before the deadline, ConnectionError when it is gone.
+        """
+        os.set_blocking(reader, False)
+        result = bytearray()
+        sources = [reader, self.control]
+        while True:
+            readable = select.select(sources, [], [], max(deadline - time.monotonic(), 0))[0]
+            if not readable:
+                raise TimeoutError
+            if reader in readable and not drain(reader, result):
+                sources.remove(reader)
+            if self.control in readable:
+                line = self.control.recv(4096)
+                if not line:
+                    raise ConnectionError
+                drain(reader, result)
+                return bytes(result), json.loads(line)
+
+
+def drain(reader: int, result: bytearray) -> bool:
+    """Append what can be read now; False at its end or when there is too much of it."""
+    while len(result) <= RESULT_BYTES:
+        try:
+            piece = os.read(reader, 1 << 16)
+        except BlockingIOError:
+            return True
+        if not piece:
+            return False
+        result += piece
+    return False
+
+
+def judged(result: bytes, ending: dict, limits: dict) -> Execution:
+    """The execution from how the process ended and, where it ended well, from what it claimed."""
+    if ending["time_up"]:
+        return Execution("timeout", None, "wall-clock limit")
+    code = ending["exit_code"]
+    if code == 0:
+        return parsed(result)
+    if code == -signal.SIGKILL:
+        if ending["cpu_s"] >= limits["cpu_s"] * 0.9:
+            return Execution("timeout", None, "CPU limit")
+        return Execution("memory", None, "killed by the system")
+    return Execution("runtime", None, f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}")
+
+
+def parsed(result: bytes) -> Execution:
+    """The claim of a program, read as hostile: anything unexpected is `protocol`."""
+    if not result.endswith(b"\n"):
+        return Execution("protocol", None, "ended without a whole result" if result else "ended without a result")
+    try:
+        claim = json.loads(result.decode("utf-8"))
+        status, detail, model = claim["status"], claim["detail"], claim["model"]
+        if status not in STATUSES or not isinstance(detail, str) or set(claim) != {"status", "detail", "model"}:
+            raise ValueError("unknown form")
+        return Execution(status, Model.from_json(model) if status == "ok" else None, printable(detail))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return Execution("protocol", None, printable(f"the result cannot be read: {error}"))
+
+
+def printable(text: str) -> str:
+    """One line of at most DETAIL_LENGTH characters that every file and terminal takes."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:DETAIL_LENGTH])
+
+
+def probe(levels: Sequence[str] = LEVELS) -> dict:
+    """What isolation this machine gives: `isolation` (a level), `seccomp`, and why higher levels were `refused`."""
+    with Sandbox(PROBE_LIMITS, levels) as sandbox:
+        return {"isolation": sandbox.isolation, "seccomp": sandbox.seccomp, "refused": sandbox.refused}
+
+
+def main() -> None:
+    cli.parser(__doc__).parse_args()
+    found = probe()
+    for level, reason in found["refused"].items():
+        print(f"{level}: {reason}")
+    print(f"isolation: {found['isolation']}, system call filter: {'yes' if found['seccomp'] else 'no'}")
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,144 @@
+"""The sandbox's worker: loads the solver library once, inside the isolation, then forks a process per program.
+
+    python -s -P worker.py LEVEL CONTROL UID SCRATCH
+
+Run by `launch.py`. Each request is one byte on the control socket with two descriptors: a file with the program and
+the limits as JSON, and the pipe for its result. The worker reads neither. It answers with one line of JSON that says
+how the process ended; it kills the process when its time is up. Where there are namespaces, every program is the
+first process of a PID namespace of its own and has a scratch file system of its own, so that whatever it started or
+wrote is gone with it. The end of the control socket ends the worker.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from trex.execution import kernel, program, seccomp
+
+SAME_UID = -1
+SPARE_PROCESSES = 4
+OPEN_FILES = 64
+
+
+class Worker:
+    def __init__(self, level: str, control: socket.socket, uid: int, scratch: str):
+        self.control = control
+        self.uid = uid
+        self.scratch = scratch
+        self.isolated = level != "limits"
+        self.filtered = seccomp.works()
+        if not self.isolated and uid != SAME_UID:
+            os.chown(scratch, uid, uid)
+        self.own_namespace = os.pidfd_open(os.getpid()) if self.isolated else -1
+
+    def serve(self) -> None:
+        program.prepare()
+        gc.collect()
+        gc.freeze()
+        self.control.sendall(json.dumps({"ready": True, "seccomp": self.filtered}).encode() + b"\n")
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self.control, 4, 2)
+            if len(message) < 4:
+                return
+            (wall_ms,) = struct.unpack("I", message)
+            self.control.sendall(json.dumps(self.run(*descriptors, wall_ms / 1000)).encode() + b"\n")
+
+    def run(self, request: int, result: int, wall_s: float) -> dict:
+        """How the program ended: exit code (negative: the signal), CPU seconds, whether its time was up."""
+        if self.isolated:
+            kernel.unshare(kernel.CLONE_NEWPID)
+        child = os.fork()
+        if child == 0:
+            self.become_program(request, result)
+        if self.isolated:
+            kernel.setns(self.own_namespace, kernel.CLONE_NEWPID)
+        os.close(request)
+        os.close(result)
+        ended = os.pidfd_open(child)
+        happened = select.select([ended, self.control], [], [], wall_s)[0]
+        os.kill(child, signal.SIGKILL)
+        if not self.isolated:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+        _, status, usage = os.wait4(child, 0)
+        os.close(ended)
+        if not self.isolated:
+            empty(self.scratch)
+        return {
+            "exit_code": os.waitstatus_to_exitcode(status),
+            "cpu_s": usage.ru_utime + usage.ru_stime,
+            "time_up": not happened,
+        }
+
+    def become_program(self, request: int, result: int) -> None:
+        """In the child: confine it, run the program, never return."""
+        try:
+            with open(request, encoding="utf-8") as stream:
+                work = json.load(stream)
+            self.confine(work["limits"], result)
+        except BaseException as error:
+            os.write(result, json.dumps({"status": "protocol", "detail": f"confining: {error}"}).encode() + b"\n")
+            os._exit(0)
+        program.run(work["code"], work["files"], result)
+
+    def confine(self, limits: dict, result: int) -> None:
+        os.setsid()
+        if self.isolated:
+            kernel.unshare(kernel.CLONE_NEWNS)
+            owner = f"uid={max(self.uid, 0)},gid={max(self.uid, 0)},"
+            size = f"{owner}mode=700,size={limits['file_mb']}m,nr_inodes=1024"
+            kernel.mount("tmpfs", self.scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, size)
+        os.chdir(self.scratch)
+        # Standard input is the null device; what a program prints goes there too.
+        os.dup2(0, 1)
+        os.dup2(0, 2)
+        os.closerange(3, result)
+        os.closerange(result + 1, 1 << 16)
+        set_limits(limits)
+        if self.uid != SAME_UID:
+            os.setgroups([])
+            os.setresgid(self.uid, self.uid, self.uid)
+            os.setresuid(self.uid, self.uid, self.uid)
+        kernel.drop_privileges()
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if self.filtered:
+            seccomp.confine()
+
+
+def set_limits(limits: dict) -> None:
+    megabyte = 1 << 20
+    for what, value in (
+        (resource.RLIMIT_CPU, limits["cpu_s"]),
+        (resource.RLIMIT_AS, limits["memory_mb"] * megabyte),
+        (resource.RLIMIT_FSIZE, limits["file_mb"] * megabyte),
+        (resource.RLIMIT_NPROC, limits["processes"] + SPARE_PROCESSES),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (value, value))
+
+
+def empty(folder: str) -> None:
+    """Remove what a program left in its folder; it never follows a link out."""
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(entry.path)
+
+
+if __name__ == "__main__":
+    level, control, uid, scratch = sys.argv[1:]
+    Worker(level, socket.socket(fileno=int(control)), int(uid), scratch).serve()
