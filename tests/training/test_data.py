@@ -1,0 +1,49 @@
+import pytest
+import torch
+
+from tests.training.conftest import counting_rows
+from trex.common.errors import UserError
+from trex.training import data
+
+
+def test_targets_stay_within_documents_and_on_the_loss_mask():
+    rows = data.Rows(
+        tokens=torch.tensor([[11, 12, 13, 21, 22, 0]]),
+        document=torch.tensor([[1, 1, 1, 2, 2, 0]]),
+        position=torch.tensor([[0, 1, 2, 0, 1, 0]]),
+        loss=torch.tensor([[0, 0, 1, 0, 1, 0]]),
+    )
+    chosen, tokens = rows.targets()
+    assert chosen.tolist() == [[False, True, False, True, False]]
+    assert tokens.tolist() == [13, 22]
+
+
+def test_every_row_is_taken_once_a_pass_in_another_order():
+    rows = counting_rows(rows=6)
+    rows.tokens[:, 0] = torch.arange(6)
+    taken = [int(row) for batch in data.batches(rows, 4, 3, seed=1) for row in batch.tokens[:, 0]]
+    assert sorted(taken[:6]) == sorted(taken[6:]) == list(range(6))
+    assert taken[:6] != taken[6:]
+
+
+def test_the_order_depends_on_the_seed_alone():
+    rows = counting_rows()
+
+    def order(seed):
+        return torch.stack([batch.tokens for batch in data.batches(rows, 2, 9, seed)])
+
+    assert torch.equal(order(1), order(1))
+    assert not torch.equal(order(1), order(2))
+
+
+def test_reads_what_the_corpus_packs(packed):
+    assert torch.equal(data.read(packed).tokens, counting_rows().tokens)
+
+
+@pytest.mark.parametrize("content", [None, b"no safetensors"])
+def test_a_wrong_file_is_named(tmp_path, content):
+    path = tmp_path / "x.safetensors"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UserError, match=r"x\.safetensors"):
+        data.read(path)
