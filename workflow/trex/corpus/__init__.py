@@ -1,0 +1,1 @@
+"""Text from problems: documents, samples and suites; leakage tests; general text; tokenizer; packing."""

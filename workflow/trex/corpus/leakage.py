@@ -1,0 +1,106 @@
+"""What keeps suite items out of training text.
+
+A text is dropped when an item's problem stands in it word for word (`exact`), when its instance has the same canonical
+model as an item's (`certificate`: the same problem with other names or order), or when its words resemble an item's
+(`near_duplicate`): Jaccard similarity of sets of five-word shingles, numbers kept, of at least the threshold. Similar
+pairs are found by MinHash with locality-sensitive hashing (A. Broder, 1997; datasketch, seeded) and then measured.
+An attached data file does not count: two prompts that differ only in the file's numbers are the same text.
+
+What it does not find: the same problem in other words, unless its model is the same.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from datasketch import MinHash, MinHashLSH
+
+from trex.benchmarks.item import Item, read_suite
+from trex.corpus.samples import problem_of
+from trex.problems import canonical
+from trex.problems.ir import Model
+
+EXACT = "exact"
+CERTIFICATE = "certificate"
+NEAR_DUPLICATE = "near_duplicate"
+REASONS = (EXACT, CERTIFICATE, NEAR_DUPLICATE)
+SHINGLE = 5
+PERMUTATIONS = 128
+MINHASH_SEED = 1
+WORD = re.compile(r"\w+")
+
+
+class Guard:
+    """The items of some suites, indexed so that a text can be tested against all of them."""
+
+    def __init__(self, items: Iterable[Item], threshold: float):
+        self.threshold = threshold
+        problems = sorted({problem_of(item.prompt) for item in items})
+        self.texts = [normal(problem) for problem in problems]
+        self.certificates = {canonical.certificate(Model.from_json(item.model)) for item in items if item.model}
+        self.shingles = [shingles(problem) for problem in problems]
+        self.known = set().union(*self.shingles)
+        # Recall counts: what the index finds is measured exactly afterwards.
+        self.index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
+        for key, found in enumerate(self.shingles):
+            self.index.insert(key, minhash(found))
+
+    @classmethod
+    def read(cls, suites: Iterable[str | Path], threshold: float) -> "Guard":
+        return cls([item for suite in suites for item in read_suite(suite)], threshold)
+
+    def reason(self, text: str, certificate: str | None = None) -> str | None:
+        """Why a text (the problem, without instruction) may not be trained on, None when it may."""
+        if certificate in self.certificates:
+            return CERTIFICATE
+        if self.holds_exactly(text):
+            return EXACT
+        return NEAR_DUPLICATE if self.similarity(text) >= self.threshold else None
+
+    def reason_of_long(self, text: str, window: int = 80) -> str | None:
+        """The same for a long text: any window of so many words counts."""
+        if self.holds_exactly(text):
+            return EXACT
+        words = normal(text).split()
+        for start in range(0, max(1, len(words) - window // 2), window // 2):
+            if self.similarity(" ".join(words[start : start + window])) >= self.threshold:
+                return NEAR_DUPLICATE
+        return None
+
+    def holds_exactly(self, text: str) -> bool:
+        found = f" {normal(text)} "
+        return any(f" {problem} " in found for problem in self.texts)
+
+    def similarity(self, text: str) -> float:
+        """The largest Jaccard similarity to an item's problem; 0 where it is surely below the threshold."""
+        found = shingles(text)
+        # |A and B| / |A or B| <= |A and everything known| / |A|: most texts end here.
+        if not found or len(found & self.known) < self.threshold * len(found):
+            return 0.0
+        return max((jaccard(found, self.shingles[key]) for key in self.index.query(minhash(found))), default=0.0)
+
+
+def normal(text: str) -> str:
+    """Lower-case words and numbers, one space between them."""
+    return " ".join(WORD.findall(text.lower()))
+
+
+def shingles(text: str) -> frozenset[str]:
+    """All runs of five words; the whole text where it is shorter."""
+    words = WORD.findall(text.lower())
+    return frozenset(ngrams(words) if len(words) > SHINGLE else [" ".join(words)])
+
+
+def ngrams(words: list[str]) -> Iterator[str]:
+    for start in range(len(words) - SHINGLE + 1):
+        yield " ".join(words[start : start + SHINGLE])
+
+
+def minhash(found: frozenset[str]) -> MinHash:
+    signature = MinHash(num_perm=PERMUTATIONS, seed=MINHASH_SEED)
+    signature.update_batch([shingle.encode() for shingle in sorted(found)])
+    return signature
+
+
+def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    return len(left & right) / len(left | right)
