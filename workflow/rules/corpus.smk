@@ -1,7 +1,8 @@
 # Text from problems: suites first, then training texts that hold none of their items, tokens, packed rows.
 INSTANCES = expand(f"{RUN}/instances/{{family}}.parquet", family=FAMILIES)
 SUITE_FILES = expand(f"{RUN}/corpus/suites/{{suite}}.parquet", suite=SUITES)
-TEXTS = {"base": "general", "cpt": "cpt", "sft": "sft"}
+# Of each training stage: the texts that its rows are packed from.
+TEXTS = {"base": ["general"], "cpt": ["cpt", "general"], "sft": ["sft"]}
 
 
 rule suites:
@@ -78,9 +79,9 @@ rule general:
 
 rule tokenizer:
     input:
-        texts=expand(f"{RUN}/corpus/{{text}}.parquet", text=TEXTS.values()),
+        texts=[rules.general.output, rules.cpt.output, rules.sft.output],
     output:
-        f"{RUN}/corpus/tokenizer/tokenizer.json",
+        **with_sidecar(tokenizer=f"{RUN}/corpus/tokenizer/tokenizer.json"),
     log:
         f"{RUN}/logs/corpus/tokenizer.log",
     conda:
@@ -89,13 +90,13 @@ rule tokenizer:
         **step("trex.corpus.tokenizer", "corpus"),
     shell:
         "python -m trex.corpus.tokenizer --texts {input.texts:q} --settings {params.settings:q}"
-        " --out {output:q} > {log:q} 2>&1"
+        " --out {output.tokenizer:q} > {log:q} 2>&1"
 
 
 rule pack:
     input:
-        tokenizer=rules.tokenizer.output,
-        texts=lambda wildcards: f"{RUN}/corpus/{TEXTS[wildcards.stage]}.parquet",
+        tokenizer=rules.tokenizer.output.tokenizer,
+        texts=lambda wildcards: [f"{RUN}/corpus/{text}.parquet" for text in TEXTS[wildcards.stage]],
     output:
         f"{RUN}/corpus/packed/{{stage}}.safetensors",
     log:

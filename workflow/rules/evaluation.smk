@@ -5,7 +5,7 @@ SCORED = [*SUITES, *BENCHMARKS]
 rule respond:
     input:
         model=weights("{arm}"),
-        tokenizer=rules.tokenizer.output,
+        tokenizer=rules.tokenizer.output.tokenizer,
         source=source_files,
     output:
         **with_sidecar(responses=f"{RUN}/evaluation/{{arm}}/{{suite}}/responses.jsonl"),
@@ -46,7 +46,7 @@ rule score:
 rule loss:
     input:
         model=weights("{arm}"),
-        tokenizer=rules.tokenizer.output,
+        tokenizer=rules.tokenizer.output.tokenizer,
         suite=f"{RUN}/corpus/suites/{{suite}}.parquet",
         general=rules.general.output,
     output:
