@@ -30,17 +30,19 @@ wildcard_constraints:
     suite="|".join([*SUITES, *BENCHMARKS]),
 
 
-def step(module, *section):
-    """Params of a rule that runs `python -m module`: settings, a section of the config (training.base) as JSON.
+def step(module, *section, only=None):
+    """Params of a rule that runs `python -m module`: settings, as JSON.
 
+    section: where they stand in the config; only: those keys of it that the step reads, where other steps read others.
     code and libraries are not used by the command. They make the rule run again when the module, what it imports from
     this package, or the version of a library behind it changes; and only then.
     """
     values = config
     for key in section:
         values = values[key]
+    settings = json.dumps({key: values[key] for key in only} if only else values)
     return {
-        "settings": lambda wildcards: json.dumps(values),
+        "settings": lambda wildcards: settings,
         "code": provenance.code_digest(module),
         "libraries": provenance.library_versions(module),
     }

@@ -1,6 +1,8 @@
 # Text from problems: suites first, then training texts that hold none of their items, tokens, packed rows.
 INSTANCES = expand(f"{RUN}/instances/{{family}}.parquet", family=FAMILIES)
 SUITE_FILES = expand(f"{RUN}/corpus/suites/{{suite}}.parquet", suite=SUITES)
+# The keys of the config's section that decide how a task is drawn.
+TASK_KEYS = ["mixture", "answer_styles"]
 # Of each training stage: the texts that its rows are packed from.
 TEXTS = {"base": ["general"], "cpt": ["cpt", "general"], "sft": ["sft"]}
 
@@ -16,7 +18,7 @@ rule suites:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.suites", "corpus"),
+        **step("trex.corpus.suites", "corpus", only=["heldout_bucket", "suite_items", *TASK_KEYS]),
         seed=SEED,
     shell:
         "python -m trex.corpus.suites --instances {input.instances:q} --settings {params.settings:q}"
@@ -35,7 +37,7 @@ rule sft:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.sft", "corpus"),
+        **step("trex.corpus.sft", "corpus", only=["heldout_bucket", "sft_samples", "near_duplicate_threshold", *TASK_KEYS]),
         seed=SEED,
     shell:
         "python -m trex.corpus.sft --instances {input.instances:q} --suites {input.suites:q}"
@@ -53,7 +55,7 @@ rule cpt:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.cpt", "corpus"),
+        **step("trex.corpus.cpt", "corpus", only=["heldout_bucket", "cpt_documents", "near_duplicate_threshold", *TASK_KEYS]),
         seed=SEED,
     shell:
         "python -m trex.corpus.cpt --instances {input.instances:q} --suites {input.suites:q}"
@@ -70,7 +72,7 @@ rule general:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.general", "corpus"),
+        **step("trex.corpus.general", "corpus", only=["general_bytes", "near_duplicate_threshold"]),
         seed=SEED,
     shell:
         "python -m trex.corpus.general --suites {input.suites:q} --settings {params.settings:q}"
@@ -87,7 +89,7 @@ rule tokenizer:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.tokenizer", "corpus"),
+        **step("trex.corpus.tokenizer", "corpus", only=["vocab_size"]),
     shell:
         "python -m trex.corpus.tokenizer --texts {input.texts:q} --settings {params.settings:q}"
         " --out {output.tokenizer:q} > {log:q} 2>&1"
@@ -104,7 +106,7 @@ rule pack:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.pack", "corpus"),
+        **step("trex.corpus.pack", "corpus", only=["context", "cpt_general_fraction"]),
         seed=SEED,
     shell:
         "python -m trex.corpus.pack --stage {wildcards.stage} --tokenizer {input.tokenizer:q}"
