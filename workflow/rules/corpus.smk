@@ -37,7 +37,9 @@ rule sft:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.sft", "corpus", only=["heldout_bucket", "sft_samples", "near_duplicate_threshold", *TASK_KEYS]),
+        **step(
+            "trex.corpus.sft", "corpus", only=["heldout_bucket", "sft_samples", "near_duplicate_threshold", *TASK_KEYS]
+        ),
         seed=SEED,
     shell:
         "python -m trex.corpus.sft --instances {input.instances:q} --suites {input.suites:q}"
@@ -55,7 +57,11 @@ rule cpt:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.cpt", "corpus", only=["heldout_bucket", "cpt_documents", "near_duplicate_threshold", *TASK_KEYS]),
+        **step(
+            "trex.corpus.cpt",
+            "corpus",
+            only=["heldout_bucket", "cpt_documents", "near_duplicate_threshold", *TASK_KEYS],
+        ),
         seed=SEED,
     shell:
         "python -m trex.corpus.cpt --instances {input.instances:q} --suites {input.suites:q}"
@@ -120,6 +126,7 @@ rule card:
         sft=rules.sft.output,
         cpt=rules.cpt.output,
         general=rules.general.output,
+        tokenizer=rules.tokenizer.output.tokenizer,
         packed=expand(rules.pack.output, stage=TEXTS),
     output:
         counts=f"{RUN}/corpus/counts.json",
@@ -132,5 +139,5 @@ rule card:
         **step("trex.corpus.card", "corpus"),
     shell:
         "python -m trex.corpus.card --instances {input.instances:q} --suites {input.suites:q} --sft {input.sft:q}"
-        " --cpt {input.cpt:q} --general {input.general:q} --packed {input.packed:q}"
-        " --settings {params.settings:q} --counts {output.counts:q} --card {output.card:q} > {log:q} 2>&1"
+        " --cpt {input.cpt:q} --general {input.general:q} --tokenizer {input.tokenizer:q}"
+        " --packed {input.packed:q} --settings {params.settings:q} --counts {output.counts:q} --card {output.card:q} > {log:q} 2>&1"
