@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -195,11 +196,13 @@ ENDLESS = {
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(0o777)
-    (tmp_path / "secret").write_text("secret")
-    return tmp_path
+def folder():
+    """A folder that everybody may read and write, also the user that programs are."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name)
+        path.chmod(0o777)
+        (path / "secret").write_text("secret")
+        yield path
 
 
 @pytest.fixture(scope="session", autouse=True)

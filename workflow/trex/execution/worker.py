@@ -88,7 +88,8 @@ class Worker:
                 work = json.load(stream)
             self.confine(work["limits"], result)
         except BaseException as error:
-            os.write(result, json.dumps({"status": "protocol", "detail": f"confining: {error}"}).encode() + b"\n")
+            failed = program.report("protocol", f"not confined, not run: {error}")
+            program.send(result, json.dumps(failed).encode() + b"\n")
             os._exit(0)
         program.run(work["code"], work["files"], result)
 
@@ -96,9 +97,7 @@ class Worker:
         os.setsid()
         if self.isolated:
             kernel.unshare(kernel.CLONE_NEWNS)
-            owner = f"uid={max(self.uid, 0)},gid={max(self.uid, 0)},"
-            size = f"{owner}mode=700,size={limits['file_mb']}m,nr_inodes=1024"
-            kernel.mount("tmpfs", self.scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, size)
+            self.mount_scratch(limits["file_mb"])
         os.chdir(self.scratch)
         # Standard input is the null device; what a program prints goes there too.
         os.dup2(0, 1)
@@ -114,6 +113,12 @@ class Worker:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         if self.filtered:
             seccomp.confine()
+
+    def mount_scratch(self, megabytes: int) -> None:
+        """A folder in memory that only this program sees, and owns."""
+        user, group = (os.geteuid(), os.getegid()) if self.uid == SAME_UID else (self.uid, self.uid)
+        options = f"uid={user},gid={group},mode=700,size={megabytes}m,nr_inodes=1024"
+        kernel.mount("tmpfs", self.scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
 
 
 def set_limits(limits: dict) -> None:
