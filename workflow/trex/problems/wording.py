@@ -39,7 +39,7 @@ def state(family: Family, data: dict, mode: str, difficulty: str, rng: Random) -
     if mode == "DT":
         facts = by_table(facts)
         told = [sentence(fact, rng, difficulty) for fact in facts if not fact.axes]
-        tables = "".join(f"\n\n{table(group, difficulty, rng)}" for group in grouped(facts))
+        tables = "".join(f"\n\n{table(group, difficulty, rng)}" for group in grouped(facts)) + "\n"
         data_lines = [f"{fact.symbol} = {json.dumps(fact.value)}" for fact in facts]
     elif mode == "DPS":
         keys = drawn_keys(facts, rng)
