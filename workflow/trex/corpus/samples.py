@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from random import Random
 
 from trex.common import seeds
+from trex.common.errors import UserError
 from trex.problems import families
 from trex.problems.wording import Statement, state, state_word
 
@@ -45,7 +46,7 @@ def task(instance: dict, mixture: dict, styles: dict, rng: Random) -> Task:
     family, data, difficulty = families.load(instance["family"]), json.loads(instance["data"]), instance["difficulty"]
     word = state_word(family, data, difficulty, rng)
     category, mode = drawn_kind(mixture, rng, has_word=word is not None)
-    style = rng.choices(STYLES, [styles[name] for name in STYLES])[0]
+    style = STYLES[weighted([styles[name] for name in STYLES], "corpus.answer_styles", rng)]
     statement = word if category == "word" else state(family, data, mode, difficulty, rng)
     return Task(
         instance=instance,
@@ -62,7 +63,15 @@ def drawn_kind(mixture: dict, rng: Random, has_word: bool) -> tuple[str, str]:
     kinds = [
         (category, mode) for category, modes in mixture.items() for mode in modes if has_word or category != "word"
     ]
-    return rng.choices(kinds, [mixture[category][mode] for category, mode in kinds])[0]
+    weights = [mixture[category][mode] for category, mode in kinds]
+    return kinds[weighted(weights, "corpus.mixture (words alone do not suit every family)", rng)]
+
+
+def weighted(weights: list[float], where: str, rng: Random) -> int:
+    """A position drawn by weight. Raises UserError where all weights are 0."""
+    if not any(weights):
+        raise UserError(f"{where}: all weights are 0; give one a weight")
+    return rng.choices(range(len(weights)), weights)[0]
 
 
 def instruction(statement: Statement, category: str, style: str, rng: Random) -> str:

@@ -116,6 +116,8 @@ def instance(
 
 
 def drawn_difficulty(rng: Random, weights: dict[str, float]) -> str:
+    if not any(weights.values()):
+        raise UserError("problems.difficulty: all weights are 0; give one a weight")
     return rng.choices(DIFFICULTIES, [weights[name] for name in DIFFICULTIES])[0]
 
 
