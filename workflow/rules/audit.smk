@@ -28,17 +28,14 @@ rule claims:
 
 rule page:
     input:
-        config=rules.resolved_config.output,
-        environment=rules.environment.output,
-        counts=rules.card.output.counts,
+        template="workflow/trex/report/page.html.j2",
+        run=[rules.resolved_config.output, rules.environment.output, rules.card.output.counts],
+        suites=rules.suites.output,
         metrics=expand(rules.train.output.metrics, arm=ARMS),
-        pass_at_1=rules.summarise.output.pass_at_1,
-        comparisons=rules.summarise.output.comparisons,
-        retention=rules.summarise.output.retention,
-        diagnostics=rules.summarise.output.diagnostics,
-        peak=rules.peak.output,
-        ladder=rules.ladder.output.ladder,
-        models=rules.model_sizes.output.models,
+        responses=expand(rules.respond.output.responses, arm=ARMS, suite=SCORED),
+        scores=expand(rules.score.output, arm=ARMS, suite=SCORED),
+        tables=rules.summarise.output,
+        accounting=[rules.peak.output, rules.ladder.output, rules.model_sizes.output],
         claims=rules.claims.output.claims,
     output:
         f"{RUN}/report/report.html",

@@ -136,7 +136,7 @@ rule card:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.card", "corpus"),
+        **step("trex.corpus.card", "corpus", only=["heldout_bucket", "near_duplicate_threshold"]),
     shell:
         "python -m trex.corpus.card --instances {input.instances:q} --suites {input.suites:q} --sft {input.sft:q}"
         " --cpt {input.cpt:q} --general {input.general:q} --tokenizer {input.tokenizer:q}"
