@@ -13,6 +13,8 @@ SETTINGS = {
     "lr": 0.01,
     "adamw_lr": 0.01,
     "weight_decay": 0.1,
+    "muon_fast_steps": 8,
+    "muon_exact_steps": 2,
     "clip": 1.0,
     "warmup_fraction": 0.1,
     "decay_fraction": 0.3,

@@ -9,6 +9,7 @@ RUN = f"results/{config['run']}"
 THREADS = config["threads"]
 SEED = config["seed"]
 FAMILIES = families.names()
+config["model"]["vocab_size"] = config["corpus"]["vocab_size"]  # the model's vocabulary is the tokenizer's
 # Of each arm: the packed texts that it learns from, and the arm whose weights it starts from.
 STAGE = {"base": "base", "cpt": "cpt", "sft": "sft", "cpt_sft": "sft"}
 INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}

@@ -25,11 +25,18 @@ def newton_schulz(update: torch.Tensor, fast_steps: int, exact_steps: int) -> to
 class Muon(torch.optim.Optimizer):
     """Momentum, orthogonalised, scaled to an update of about the size of AdamW's; decoupled weight decay.
 
-    M = mu*M + G; the Nesterov step mu*M + G is orthogonalised and scaled by 0.18*sqrt(max(n, m)).
+    M = mu*M + G; the Nesterov step mu*M + G is orthogonalised and scaled by 0.18*sqrt(max(n, m)). The report takes 8
+    fast and 2 exact steps; at this size, where they cost a fifth of the time, fewer do as well.
     """
 
     def __init__(
-        self, parameters, lr: float, momentum: float = 0.95, weight_decay: float = 0.1, fast_steps=8, exact_steps=2
+        self,
+        parameters,
+        lr: float,
+        momentum: float = 0.95,
+        weight_decay: float = 0.1,
+        fast_steps: int = 8,
+        exact_steps: int = 2,
     ):
         super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
         self.steps = (fast_steps, exact_steps)
@@ -59,9 +66,15 @@ def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Para
 
 
 def build(model: nn.Module, settings: dict) -> list[torch.optim.Optimizer]:
-    """settings: lr (Muon's), adamw_lr, weight_decay. Norms and scalars are not decayed, nor is the embedding."""
+    """settings: lr (Muon's), adamw_lr, weight_decay, muon_fast_steps, muon_exact_steps. Norms and scalars are not decayed, nor is the embedding."""
     muon, adamw = split_parameters(model)
     return [
-        Muon(muon, lr=settings["lr"], weight_decay=settings["weight_decay"]),
+        Muon(
+            muon,
+            lr=settings["lr"],
+            weight_decay=settings["weight_decay"],
+            fast_steps=settings["muon_fast_steps"],
+            exact_steps=settings["muon_exact_steps"],
+        ),
         torch.optim.AdamW(adamw, lr=settings["adamw_lr"], betas=(0.9, 0.95), eps=1e-20, weight_decay=0.0, fused=True),
     ]
