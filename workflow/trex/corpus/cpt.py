@@ -3,9 +3,9 @@
     python -m trex.corpus.cpt --instances instances/*.parquet --suites suites/*.parquet --settings config.json
         --seed 1 --out cpt.parquet
 
-Half are final-model reports (problem, model, code, verified optimum), half modelling rationales (problem, what each
-piece of data is, how it enters the model, code), after the two document kinds of SLAI T-Rex. Their instances are
-disjoint from those of the supervised samples. Leaks are dropped and counted as in trex.corpus.sft. settings: the
+About half are final-model reports (problem, model, code, verified optimum), the others modelling rationales (problem,
+what each piece of data is, how it enters the model, code), after the two document kinds of SLAI T-Rex. Their instances
+are disjoint from those of the supervised samples. Leaks are dropped and counted as in trex.corpus.sft. settings: the
 section `corpus`.
 """
 
@@ -74,8 +74,9 @@ def family_documents(
             raise UserError(
                 f"corpus.cpt_documents: {family} gives only {len(rows)} of {count} documents; ask for fewer"
             )
-        kind = ("report", "rationale")[len(rows) % 2]
-        text = WRITERS[kind](task, seeds.generator(seed, STEP, kind, family, drawn))
+        rng = seeds.generator(seed, STEP, "document", family, drawn)
+        kind = rng.choice(list(WRITERS))
+        text = WRITERS[kind](task, rng)
         reason = REPEATED if text in seen else guard.reason(task.statement.problem, task.instance["certificate"])
         counts[reason or ACCEPTED] += 1
         if reason is None:

@@ -57,15 +57,13 @@ class Guard:
             return EXACT
         return NEAR_DUPLICATE if self.similarity(text) >= self.threshold else None
 
-    def reason_of_long(self, text: str, window: int = 80) -> str | None:
-        """The same for a long text: any window of so many words counts."""
+    def reason_of_long(self, text: str) -> str | None:
+        """The same for a text much longer than a problem: the share of an item's shingles that stand in it counts."""
         if self.holds_exactly(text):
             return EXACT
-        words = normal(text).split()
-        for start in range(0, max(1, len(words) - window // 2), window // 2):
-            if self.similarity(" ".join(words[start : start + window])) >= self.threshold:
-                return NEAR_DUPLICATE
-        return None
+        found = shingles(text) & self.known
+        contained = max((len(found & own) / len(own) for own in self.shingles), default=0.0)
+        return NEAR_DUPLICATE if contained >= self.threshold else None
 
     def holds_exactly(self, text: str) -> bool:
         found = f" {normal(text)} "

@@ -1,0 +1,73 @@
+"""One small corpus for the tests of this folder, made in this process by the functions behind the commands."""
+
+import json
+import sys
+
+import pytest
+
+from trex.corpus import cpt, general, pack, sft, suites, tokenizer
+from trex.problems import families, generate
+
+PROBLEMS = {
+    "instances_per_family": 24,
+    "difficulty": {"easy": 0.6, "medium": 0.3, "hard": 0.1},
+    "time_limit_s": 10,
+}
+CORPUS = {
+    "heldout_bucket": "covering",
+    "suite_items": 20,
+    "sft_samples": 90,
+    "cpt_documents": 60,
+    "general_bytes": 40000,
+    "cpt_general_fraction": 0.2,
+    "mixture": {
+        "word": {"DP": 0.5},
+        "mixed": {"DP": 0.2, "DT": 0.15},
+        "solve": {"DPS": 0.2},
+        "build": {"DP": 0.15, "DT": 0.1, "DPS": 0.05},
+    },
+    "answer_styles": {"code_only": 0.8, "math_model_with_code": 0.2},
+    "near_duplicate_threshold": 0.6,
+    "vocab_size": 600,
+    "context": 1024,
+}
+
+
+def command(module, *arguments):
+    """Run a step's main with these arguments."""
+    before = sys.argv
+    sys.argv = [module.__name__, *map(str, arguments)]
+    try:
+        module.main()
+    finally:
+        sys.argv = before
+
+
+def make(folder):
+    """All files of a small corpus, by the commands."""
+    corpus, problems = ("--settings", json.dumps(CORPUS)), ("--settings", json.dumps(PROBLEMS))
+    seed = ("--seed", 1)
+    instances = [folder / f"instances/{name}.parquet" for name in families.names()]
+    for path in instances:
+        command(generate, "--family", path.stem, *problems, *seed, "--out", path)
+    made = [folder / f"suites/{name}.parquet" for name in (suites.IN_DISTRIBUTION, suites.HELDOUT_FAMILY)]
+    outputs = ("--in-distribution", made[0], "--heldout-family", made[1])
+    command(suites, "--instances", *instances, *corpus, *seed, *outputs)
+    sources = ("--instances", *instances, "--suites", *made)
+    command(sft, *sources, *corpus, *seed, "--out", folder / "sft.parquet")
+    command(cpt, *sources, *corpus, *seed, "--out", folder / "cpt.parquet")
+    command(general, "--suites", *made, *corpus, *seed, "--out", folder / "general.parquet")
+    texts = [folder / f"{name}.parquet" for name in ("general", "cpt", "sft")]
+    command(tokenizer, "--texts", *texts, *corpus, "--out", folder / "tokenizer.json")
+    for stage, used in (("base", texts[:1]), ("cpt", texts[:2]), ("sft", texts[2:])):
+        out = ("--out", folder / f"packed/{stage}.safetensors")
+        command(
+            pack, "--stage", stage, "--tokenizer", folder / "tokenizer.json", "--texts", *used, *corpus, *seed, *out
+        )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    """The folder of a small corpus."""
+    return make(tmp_path_factory.mktemp("corpus"))

@@ -1,0 +1,190 @@
+"""The small corpus as a whole: what the steps wrote, and that they write it again."""
+
+import collections
+import json
+import re
+
+import pytest
+
+from tests.corpus.conftest import CORPUS, command, make
+from trex.benchmarks.item import read_suite
+from trex.common import files
+from trex.common.errors import UserError
+from trex.corpus import cpt, general, samples, sft, suites, tables
+from trex.execution.dialects import mathopt
+from trex.problems import canonical
+from trex.problems.ir import Model
+
+
+def suite(corpus, name):
+    return read_suite(corpus / f"suites/{name}.parquet")
+
+
+def rows(corpus, name):
+    return files.read_parquet(corpus / f"{name}.parquet")
+
+
+def instances(corpus):
+    return {row["instance_id"]: row for path in corpus.glob("instances/*.parquet") for row in files.read_parquet(path)}
+
+
+def run_answer(answer, data_file, folder, monkeypatch):
+    if data_file is not None:
+        (folder / "data.json").write_text(data_file, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    names = {}
+    exec(re.search(r"```python\n(.*?)\n```", answer, re.S)[1], names)
+    return mathopt.to_ir(names["m"])
+
+
+def test_everything_is_written_again_byte_by_byte(corpus, tmp_path):
+    again = make(tmp_path)
+    names = sorted(path.relative_to(corpus) for path in corpus.rglob("*") if path.is_file())
+    assert len(names) == 2 * 10 + 2 + 3 + 2 + 3
+    assert [name for name in names if (corpus / name).read_bytes() != (again / name).read_bytes()] == []
+
+
+def test_suite_items_hold_a_right_answer(corpus, tmp_path, monkeypatch):
+    for name in (suites.IN_DISTRIBUTION, suites.HELDOUT_FAMILY):
+        for item in suite(corpus, name):
+            model = run_answer(item.answer, item.data_file, tmp_path, monkeypatch)
+            assert canonical.isomorphic(model, Model.from_json(item.model)), item.item_id
+            assert (item.criterion == "structure") == (item.category == "build")
+            assert (item.data_file is None) == (item.mode != "DPS")
+
+
+def test_samples_hold_a_right_answer(corpus, tmp_path, monkeypatch):
+    known = instances(corpus)
+    for row in rows(corpus, "sft"):
+        user, assistant = row["messages"]
+        assert (user["role"], assistant["role"]) == ("user", "assistant")
+        model = run_answer(assistant["content"], row["data_file"], tmp_path, monkeypatch)
+        assert canonical.isomorphic(model, Model.from_json(json.loads(known[row["instance_id"]]["model"])))
+
+
+def test_documents_hold_the_code_and_the_verified_optimum(corpus, tmp_path, monkeypatch):
+    known = instances(corpus)
+    documents = rows(corpus, "cpt")
+    for row in documents:
+        instance = known[row["instance_id"]]
+        attached = re.search(r"^data\.json: (.*)$", row["text"], re.M)
+        model = run_answer(row["text"], attached and attached[1], tmp_path, monkeypatch)
+        assert canonical.isomorphic(model, Model.from_json(json.loads(instance["model"])))
+        if row["kind"] == "report":
+            assert row["text"].endswith(f": {instance['objective_value']:.6g}.")
+    assert 15 < collections.Counter(row["kind"] for row in documents)["report"] < 45
+
+
+def test_the_heldout_bucket_is_in_its_suite_alone(corpus):
+    assert {item.bucket for item in suite(corpus, suites.HELDOUT_FAMILY)} == {"covering"}
+    assert "covering" not in {item.bucket for item in suite(corpus, suites.IN_DISTRIBUTION)}
+    known = instances(corpus)
+    used = [known[row["instance_id"]] for name in ("sft", "cpt") for row in rows(corpus, name)]
+    assert "covering" not in {row["bucket"] for row in used}
+    assert {row["split"] for row in used} == {"train"}
+
+
+def test_training_uses_and_suites_share_no_instance(corpus):
+    used = [{row["instance_id"] for row in rows(corpus, name)} for name in ("sft", "cpt")]
+    assert used[0].isdisjoint(used[1])
+    known = instances(corpus)
+    trained = {known[instance_id]["certificate"] for instance_id in used[0] | used[1]}
+    for name in (suites.IN_DISTRIBUTION, suites.HELDOUT_FAMILY):
+        certificates = {canonical.certificate(Model.from_json(item.model)) for item in suite(corpus, name)}
+        assert certificates.isdisjoint(trained)
+
+
+def test_families_have_equal_shares(corpus):
+    counts = collections.Counter(row["family"] for row in rows(corpus, "sft"))
+    assert len(counts) == 9
+    assert set(counts.values()) == {10}
+    counts = collections.Counter(item.family for item in suite(corpus, suites.IN_DISTRIBUTION))
+    assert set(counts.values()) == {2, 3}
+
+
+def test_the_mixture_is_obeyed():
+    instance = {
+        "family": "assignment", "instance_id": "a", "difficulty": "easy",
+        "data": json.dumps({"value": [[1, 2], [3, 4]], "sense": "min"}),
+    }  # fmt: skip
+    only = {"word": {"DP": 5}, "solve": {"DPS": 1}, "mixed": {"DP": 0}}
+    settings = {"mixture": only, "answer_styles": {"code_only": 0, "math_model_with_code": 1}}
+    drawn = samples.tasks([instance], settings, 1, "test")
+    for task in (next(drawn) for _ in range(20)):
+        assert (task.category, task.mode, task.style) == ("solve", "DPS", samples.WITH_MODEL)
+        assert task.answer.startswith("x_ij = 1")
+    settings["mixture"] = {"word": {"DP": 1}}
+    with pytest.raises(UserError, match=r"corpus\.mixture"):
+        next(samples.tasks([instance], settings, 1, "test"))
+
+
+def test_more_samples_keep_the_earlier_ones(corpus):
+    """A count adds last ones; it does not reshuffle."""
+    guard = sft.Guard.read(corpus.glob("suites/*.parquet"), CORPUS["near_duplicate_threshold"])
+    known = sorted(instances(corpus).values(), key=lambda row: row["instance_id"])
+    fewer, _ = sft.sft_samples(known, guard, CORPUS | {"sft_samples": 45}, 1)
+    all_rows = {row["sample_id"]: row for row in rows(corpus, "sft")}
+    assert len(fewer) == 45
+    assert all(all_rows[row["sample_id"]] == row for row in fewer)
+
+
+def test_a_leak_is_dropped_and_counted(corpus):
+    """Training on the test split must drop whatever the suite took from it."""
+    items = suite(corpus, suites.IN_DISTRIBUTION)
+    guard = sft.Guard(items, CORPUS["near_duplicate_threshold"])
+    known = list(instances(corpus).values())
+    taken = {canonical.certificate(Model.from_json(item.model)) for item in items}
+    swapped = [row | {"split": "train"} for row in known if row["certificate"] in taken]
+    swapped += [row for row in known if row["split"] == "train"]
+    rows_made, counts = sft.sft_samples(swapped, guard, CORPUS, 1)
+    assert counts["certificate"] > 0
+    assert {row["instance_id"] for row in rows_made}.isdisjoint(
+        row["instance_id"] for row in known if row["certificate"] in taken
+    )
+    assert cpt.documents(swapped, guard, CORPUS, 1)[1]["certificate"] > 0
+
+
+def test_general_text_is_split_by_file(corpus):
+    split = collections.defaultdict(set)
+    size = collections.Counter()
+    for row in rows(corpus, "general"):
+        split[row["split"]].add(row["doc_id"])
+        size[row["split"]] += len(row["text"].encode())
+    assert split["train"].isdisjoint(split["validation"])
+    assert size["train"] >= CORPUS["general_bytes"]
+    assert size["validation"] >= CORPUS["general_bytes"] // 10
+
+
+def test_docstrings_in_their_order():
+    source = (
+        '"""Top."""\nclass A:\n    """Class."""\n    def f(self):\n        """Method."""\ndef g():\n    """Last."""\n'
+    )
+    assert general.docstrings(source) == "Top.\n\nClass.\n\nMethod.\n\nLast."
+
+
+def test_too_small_a_library_is_an_error(tmp_path, corpus):
+    (tmp_path / "a.py").write_text("x = 1\n" * 200, encoding="utf-8")
+    guard = sft.Guard(suite(corpus, suites.IN_DISTRIBUTION), CORPUS["near_duplicate_threshold"])
+    with pytest.raises(UserError, match=r"corpus\.general_bytes"):
+        general.documents(tmp_path, guard, 10_000, 1)
+
+
+def test_an_unknown_bucket_is_named(corpus, tmp_path):
+    settings = json.dumps(CORPUS | {"heldout_bucket": "covring"})
+    paths = sorted(corpus.glob("instances/*.parquet"))
+    with pytest.raises(UserError, match=r"corpus\.heldout_bucket: 'covring'.*covering"):
+        command(
+            suites, "--instances", *paths, "--settings", settings, "--seed", 1,
+            "--in-distribution", tmp_path / "a.parquet", "--heldout-family", tmp_path / "b.parquet",
+        )  # fmt: skip
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_many_items_are_refused(corpus):
+    test = [row for row in instances(corpus).values() if row["family"] == "knapsack" and row["split"] == "test"]
+    with pytest.raises(UserError, match=r"corpus\.suite_items"):
+        suites.items(suites.IN_DISTRIBUTION, test, CORPUS | {"suite_items": 1000}, 1)
+
+
+def test_counts_travel_with_the_table(corpus):
+    assert tables.read_counts(corpus / "sft.parquet")["accepted"] == CORPUS["sft_samples"]
