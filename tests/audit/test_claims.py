@@ -28,6 +28,7 @@ def pass_at_1(**passed_by_arm):
                     "arm": arm,
                     "suite": "in_distribution",
                     "category": category,
+                    "criterion": "objective",
                     "n": n,
                     "passed": passed,
                     "pass_at_1": passed / n,

@@ -52,7 +52,7 @@ def ours_plain(config: ModelConfig, seed: int) -> Recipe:
         position = torch.arange(tokens.shape[1]).expand_as(tokens)
         return next_token_loss(model, Rows(tokens, document=everywhere, position=position, loss=everywhere))
 
-    return Recipe(model, loss, "float32, no compilation")
+    return Recipe(model, loss, "eager, no compilation")
 
 
 RECIPES = {"open_source": open_source, "ours_plain": ours_plain}

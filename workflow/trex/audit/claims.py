@@ -33,9 +33,9 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from trex.audit import arithmetic, verdicts
 from trex.common import cli, files, provenance
 from trex.common.errors import UserError
+from trex.evaluation.summarise import ALL, OBJECTIVE_ABS
 
 NAN = math.nan
-ALL_CATEGORIES = "all"
 BUFFERS = (".bias", ".table")  # of the routers: moved by rule or fixed, never by gradients
 CLAIM_KEYS = {"id", "claim", "source", "value", "unit", "measure"}
 ONE_SEED = "one seed: descriptive"
@@ -82,13 +82,13 @@ class Evidence:
 
 
 def not_measured(why: str, suite: str = "") -> Finding:
-    return Finding(NAN, NAN, NAN, "none", verdicts.NOT_MEASURED, why, suite)
+    return Finding(NAN, NAN, NAN, "not measured", verdicts.NOT_MEASURED, why, suite)
 
 
 def pass_rate(claim: dict, evidence: Evidence) -> list[Finding]:
     findings = []
     for suite in claim["measure"]["suites"]:
-        row = share(evidence.pass_at_1, claim["measure"]["arm"], suite, ALL_CATEGORIES)
+        row = share(evidence.pass_at_1, claim["measure"]["arm"], suite, ALL)
         if row is None:
             findings.append(not_measured("suite not evaluated", suite))
             continue
@@ -107,8 +107,9 @@ def pass_rate(claim: dict, evidence: Evidence) -> list[Finding]:
 
 
 def share(pass_at_1: pd.DataFrame, arm: str, suite: str, category: str):
-    """The one row of pass_at_1.csv, or None."""
-    found = pass_at_1[(pass_at_1["arm"] == arm) & (pass_at_1["suite"] == suite) & (pass_at_1["category"] == category)]
+    """The row of pass_at_1.csv by the items' own criterion, or None."""
+    own = pass_at_1[pass_at_1["criterion"] != OBJECTIVE_ABS]
+    found = own[(own["arm"] == arm) & (own["suite"] == suite) & (own["category"] == category)]
     return next(found.itertuples(), None)
 
 

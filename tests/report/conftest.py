@@ -1,0 +1,264 @@
+"""A whole run folder, small and invented, with the names and columns that the steps write."""
+
+import random
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+import yaml
+
+from trex.accounting import flops, models
+from trex.accounting.known import MODELS
+from trex.audit import claims
+from trex.benchmarks.item import COLUMNS, Item
+from trex.common import files
+from trex.evaluation import summarise
+from trex.model.config import ModelConfig
+
+ARMS = ("base", "cpt", "sft", "cpt_sft")
+SUITES = {"in_distribution": 60, "heldout_family": 40}
+CATEGORIES = ("word", "mixed", "solve", "build")
+DIFFICULTIES = ("easy", "medium", "hard")
+SKILL = {"base": 0.0, "cpt": 0.0, "sft": 0.2, "cpt_sft": 0.35}
+HOSTILE = "<script>alert('from a model')</script> & </pre>"
+FAILURES = ("syntax", "no_model", "wrong_objective", "wrong_structure", "infeasible", "truncated")
+COUNTS = {
+    "instances": [
+        {
+            "family": family,
+            "bucket": bucket,
+            "instances": 100,
+            "train": 85,
+            "test": 15,
+            "draws": {"accepted": 100, "do_nothing_optimal": 11},
+            "acceptance": 0.9009,
+        }
+        for family, bucket in (("knapsack", "packing"), ("fixed_charge", "network"))
+    ],
+    "suites": [
+        {"suite": suite, "items": n, "families": 4, "kinds": {"word/DP": n}, "difficulties": {"easy": n}}
+        for suite, n in SUITES.items()
+    ],
+    "sft": {"drawn": {"kept": 1800, "near_duplicate": 14}, "rows": 1800, "instances": 60},
+    "sft_tokens": [
+        {"category": "word", "difficulty": "easy", "samples": 1800, "median_prompt": 140, "median_answer": 120.5}
+    ],
+    "cpt": {"drawn": {"kept": 900}, "rows": 900, "instances": 40},
+    "general": {"drawn": {"kept": 700, "near_duplicate": 2}, "bytes": {"train": 3_000_000, "validation": 90_000}},
+    "packed": {
+        "base": {"documents": 700, "tokens": 900_000, "tokens_learned": 899_300, "rows": 890, "dropped_too_long": 3}
+    },
+}
+PAPER = Path(__file__).parents[2] / "config/paper.yaml"
+MINIATURE = ModelConfig(
+    vocab_size=2048,
+    hidden_size=192,
+    num_attention_heads=4,
+    head_dim=64,
+    qk_rope_head_dim=16,
+    q_lora_rank=64,
+    o_groups=2,
+    o_lora_rank=64,
+    sliding_window=128,
+    compress_ratios=(0, 4, 128, 4),
+    index_n_heads=16,
+    index_head_dim=32,
+    index_topk=32,
+    moe_intermediate_size=192,
+    n_routed_experts=8,
+    num_experts_per_tok=2,
+    num_hash_layers=1,
+    routed_scaling_factor=1.5,
+    hc_mult=2,
+)
+
+
+@pytest.fixture
+def run_folder(tmp_path) -> Path:
+    return write_run(tmp_path / "results" / "fake")
+
+
+def write_run(folder: Path) -> Path:
+    rng = random.Random(1)
+    scores = {(arm, suite): answers(rng, arm, suite, n) for arm in ARMS for suite, n in SUITES.items()}
+    write_evaluation(folder, scores)
+    for number, arm in enumerate(ARMS):
+        files.write_jsonl(folder / f"models/{arm}/metrics.jsonl", metrics(rng, number), {})
+    write_accounting(folder, rng)
+    write_claims(folder)
+    write_documents(folder)
+    return folder
+
+
+def answers(rng: random.Random, arm: str, suite: str, n: int) -> list[dict]:
+    rows = []
+    for number in range(n):
+        passes = rng.random() < SKILL[arm] * (1.0 if suite == "in_distribution" else 0.3)
+        rows.append(
+            {
+                "item_id": f"{suite}-{number}",
+                "category": CATEGORIES[number % 4],
+                "mode": "DP",
+                "family": "knapsack",
+                "difficulty": DIFFICULTIES[number % 3],
+                "criterion": "structure" if number % 4 == 3 else "objective",
+                "executed": passes or rng.random() < 0.5,
+                "structure_right": passes,
+                "passed": passes,
+                "passed_abs": passes,
+                "passed_rel": passes,
+                "objective_value": 12.0,
+                "expected": 12.0,
+                "failure_class": "passed" if passes else rng.choice(FAILURES),
+                "detail": "",
+                "isolation": "limits",
+            }
+        )
+    return rows
+
+
+def write_evaluation(folder: Path, scores: dict) -> None:
+    evaluation = folder / "evaluation"
+    for (arm, suite), rows in scores.items():
+        files.write_parquet(evaluation / arm / suite / "scores.parquet", pa.Table.from_pylist(rows), {})
+        texts = [{"item_id": row["item_id"], "response": response(row)} for row in rows]
+        files.write_jsonl(evaluation / arm / suite / "responses.jsonl", texts, {})
+    rows = {
+        "pass_at_1": summarise.pass_at_1(scores),
+        "comparisons": summarise.comparisons(scores),
+        "retention": [(arm, "general_validation", 20000, 2.1 + 0.4 * number) for number, arm in enumerate(ARMS)],
+        "diagnostics": summarise.diagnostics(scores, losses(scores)),
+        "failures": summarise.failures(scores),
+    }
+    for name, table in rows.items():
+        frame = pd.DataFrame(table, columns=summarise.COLUMNS[name].split())
+        files.write_csv(evaluation / f"{name}.csv", frame, {})
+
+
+def losses(scores: dict) -> dict:
+    return {
+        (arm, suite): {"answer_loss": {name: {"loss": 1.5 - 0.2 * ARMS.index(arm)} for name in ("all", *DIFFICULTIES)}}
+        for arm, suite in scores
+    }
+
+
+def response(row: dict) -> str:
+    code = "from ortools.math_opt.python import mathopt\nmodel = mathopt.Model()\n"
+    return f"{code}# {row['item_id']}: {HOSTILE}"
+
+
+def metrics(rng: random.Random, number: int) -> list[dict]:
+    return [
+        {
+            "step": step,
+            "tokens": 8192 * step,
+            "loss": 0.5 + (7.0 - number) / (1 + step / 20) + rng.gauss(0, 0.05),
+            "seconds": 1.9 * step,
+            "tokens_per_second": 4311.0,
+        }
+        for step in range(1, 251)
+    ]
+
+
+def write_accounting(folder: Path, rng: random.Random) -> None:
+    measurements = [
+        {
+            "dtype": dtype,
+            "shape": shape,
+            "calls": 3,
+            "tflops": [top, top * 0.98, top * 0.95],
+            "median_tflops": top * 0.98,
+        }
+        for dtype, top in (("float32", 0.19), ("bfloat16", 0.42))
+        for shape in ([1024, 1024, 1024], [4096, 384, 1152])
+    ]
+    peak = {
+        "threads": 2,
+        "peak_tflops": {"float32": 0.19 * 0.98, "bfloat16": 0.42 * 0.98},
+        "measurements": measurements,
+    }
+    files.write_json(folder / "accounting/peak.json", peak, {})
+    per_token = flops.training_per_token(MINIATURE, 1024)
+    ladder = [
+        {
+            "model": "miniature",
+            "recipe": recipe,
+            "variant": variant,
+            "precision": "float32",
+            "tokens_per_second": rate,
+            "tokens_per_second_min": 0.93 * rate,
+            "tokens_per_second_max": 1.04 * rate,
+            "flops_per_token": per_token,
+            "mfu": rate * per_token / 0.186e12,
+            "hfu": rate * per_token / 0.186e12,
+            "peak_tflops": 0.186,
+            "speedup": rate / 2410,
+            "peak_rss_mb": 2900.0,
+            "loss": 7.6036,
+            "speedup_min": 0.95 * rate / 2410,
+            "speedup_max": 1.05 * rate / 2410,
+            "loss_last": 5.9233,
+            "repetitions": 5,
+            "convention": flops.CONVENTION,
+        }
+        for recipe, rate, variant in (
+            ("open_source", 2410.0, "transformers 5.24.0; attention eager; experts grouped_mm"),
+            ("ours_plain", 4650.0, "float32, no compilation"),
+        )
+    ]
+    files.write_csv(folder / "accounting/ladder.csv", pd.DataFrame(ladder), {})
+    cases = [("miniature", MINIATURE, 1024, 0)] + [(name, config, 4096, 1) for name, config in MODELS.items()]
+    totals = [row for case in cases for row in models.model_rows(*case)]
+    parts = [row for *case, _ in cases for row in models.component_rows(*case)]
+    files.write_csv(folder / "accounting/models.csv", pd.DataFrame(totals), {})
+    files.write_csv(folder / "accounting/components.csv", pd.DataFrame(parts), {})
+
+
+def write_claims(folder: Path) -> None:
+    """By the audit itself, but for the weights, which the fake run has none of."""
+    paper = claims.read_paper(str(PAPER))
+    paper["claims"] = [claim for claim in paper["claims"] if claim["measure"]["kind"] != "weights"]
+    evidence = claims.Evidence(
+        record=yaml.safe_load(PAPER.read_text(encoding="utf-8"))["record"],
+        pass_at_1=files.read_csv(folder / "evaluation/pass_at_1.csv"),
+        comparisons=files.read_csv(folder / "evaluation/comparisons.csv"),
+        ladder=files.read_csv(folder / "accounting/ladder.csv"),
+        metrics=[files.read_jsonl(folder / f"models/{arm}/metrics.jsonl") for arm in ARMS],
+        weights=(folder, folder),
+        counts=[{"draws": {"accepted": 950, "limit": 12, "do_nothing_optimal": 88}}],
+    )
+    files.write_csv(folder / "audit/claims.csv", claims.audit(paper, evidence), {})
+
+
+def write_documents(folder: Path) -> None:
+    config = {"config": {"run": "fake", "seed": 1, "threads": 2, "problems": {"instances_per_family": 100}}}
+    files.write_json(folder / "config.json", config, {})
+    environment = {
+        "processor": {"brand": "An Invented CPU", "features": ["avx2", "fma"], "logical_cores": 2},
+        "threads": 2,
+    }
+    files.write_json(folder / "environment.json", environment, {"versions": {"python": "3.11.7", "torch": "2.13.0"}})
+    files.write_json(folder / "corpus/counts.json", COUNTS, {})
+    items = [
+        Item(
+            item_id=f"in_distribution-{number}",
+            suite="in_distribution",
+            category=CATEGORIES[number % 4],
+            mode="DPS",
+            family="fixed_charge",
+            bucket="network",
+            difficulty=DIFFICULTIES[number % 3],
+            prompt="A depot may open at two sites for 30 or 45; each of 5 loads costs 2 or 1.\nFind the least cost.",
+            data_file='{"open": [30, 45], "ship": [2, 1]}',
+            criterion="objective",
+            objective_value=40.0,
+            model=None,
+            answer="from ortools.math_opt.python import mathopt\nm = mathopt.Model()\n",
+        )
+        for number in range(SUITES["in_distribution"])
+    ]
+    rows = [{name: getattr(item, name) for name in COLUMNS.names} for item in items]
+    files.write_parquet(
+        folder / "corpus/suites/in_distribution.parquet", pa.Table.from_pylist(rows, schema=COLUMNS), {}
+    )

@@ -1,0 +1,119 @@
+"""The page as a whole: complete, self-contained, safe, the same bytes again."""
+
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from trex.report import build
+from trex.report.load import load
+
+SECTIONS = ["claims", "pass-at-1", "diagnostics", "failures", "retention", "training", "speed", "sizes", "data"]
+SECTIONS += ["example", "environment"]
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+def run_step(folder, out):
+    command = [sys.executable, "-m", "trex.report.build", "--run-dir", str(folder), "--out", str(out)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class Balance(HTMLParser):
+    """Open elements, those that close wrongly, and all attributes that can load something."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.wrong, self.loads, self.tags, self.text = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        self.loads += [(tag, name, value) for name, value in attrs if name in ("src", "srcset", "data", "xlink:href")]
+        self.loads += [(tag, name, value) for name, value in attrs if name == "href" and tag != "a"]
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parsed(page):
+    balance = Balance()
+    balance.feed(page)
+    return balance
+
+
+@pytest.fixture
+def page(run_folder, tmp_path):
+    done = run_step(run_folder, tmp_path / "report.html")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("report: ") and done.stdout.count("\n") == 1
+    return (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_page_is_well_formed_and_loads_nothing(page):
+    balance = parsed(page)
+    assert (balance.open, balance.wrong, balance.loads) == ([], [], [])
+    assert "script" not in balance.tags
+    assert not re.search(r"url\(\s*['\"]?(?!#)|@import", page)
+
+
+def test_text_from_models_stays_text(page, run_folder):
+    hostile = "<script>alert('from a model')</script> & </pre>"
+    assert hostile not in page
+    assert hostile in "".join(parsed(page).text)
+
+
+def test_every_figure_says_how_it_was_got(page):
+    figures = re.findall(r"<figure>.*?</figure>", page, re.S)
+    assert len(figures) >= 17
+    for figure in figures:
+        for word in ("How this was got", "<i>File</i>", "<i>n</i>", "<i>Method</i>", "<i>Cannot show</i>"):
+            assert word in figure, figure[:200]
+
+
+def test_sections_and_charts_are_there(page):
+    balance = parsed(page)
+    ids = re.findall(r'<section id="([\w-]+)"', page)
+    assert ids == SECTIONS
+    assert re.findall(r'href="#([\w-]+)"', page)[4:] == ids
+    assert balance.tags.count("svg") == page.count('role="img"') == 6
+    text = "".join(balance.text)
+    for expected in ("same direction", "1,572,997,179,491", "No public benchmark was evaluated", "An Invented CPU"):
+        assert expected in text
+    assert "reproduced" not in text and "refuted" not in text
+    assert not re.search(r"\bnan\b", text, re.I)
+
+
+def test_same_inputs_same_bytes(page, run_folder, tmp_path):
+    elsewhere = tmp_path / "moved" / "fake"
+    shutil.copytree(run_folder, elsewhere)
+    assert run_step(elsewhere, tmp_path / "again.html").returncode == 0
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize("missing", ["evaluation/pass_at_1.csv", "models/sft/metrics.jsonl", "audit/claims.csv"])
+def test_missing_file_is_one_clear_line(run_folder, tmp_path, missing):
+    (run_folder / missing).unlink()
+    done = run_step(run_folder, tmp_path / "report.html")
+    assert done.returncode == 2
+    assert missing in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_public_benchmark_is_shown_apart_and_quotes_no_item(run_folder):
+    path = run_folder / "evaluation/pass_at_1.csv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, "cpt_sft,nl4opt,all,objective,greedy,0,as published,245,12,0.049,0.028,0.083"]))
+    page = build.render(load(run_folder), {})
+    assert "nl4opt (public benchmark)" in page
+    assert "No public benchmark" not in page

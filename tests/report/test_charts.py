@@ -1,0 +1,43 @@
+"""Charts: valid SVG that scales, labelled for screen readers, the same bytes for the same data."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pandas as pd
+import pytest
+
+from trex.report import charts
+
+ARMS = ["base", "CPT"]
+SHARES = pd.DataFrame(
+    [
+        {"panel": "in", "row": row, "arm": arm, "share": 10.0, "low": 5.0, "high": high}
+        for row in ("all", "word")
+        for arm, high in zip(ARMS, (20.0, 30.0), strict=True)
+    ]
+)
+BARS = pd.DataFrame([{"panel": "in", "column": arm, "row": "passed", "value": 3.0, "text": "3"} for arm in ARMS])
+CURVES = pd.DataFrame([{"panel": "SFT", "arm": arm, "tokens": t, "loss": 3.0 - t} for arm in ARMS for t in (0.1, 0.2)])
+RANGES = pd.DataFrame([{"row": "plain", "value": 3.0, "low": 2.0, "high": 4.0, "text": "3 tokens/s"}])
+CASES = {
+    "shares": lambda label: charts.shares(SHARES, ["all", "word"], ARMS, label),
+    "bars": lambda label: charts.bars(BARS, ["passed"], ARMS, "%", label),
+    "curves": lambda label: charts.curves(CURVES, ["SFT"], ARMS, label),
+    "ranges": lambda label: charts.ranges(RANGES, ["plain"], "tokens/s", label),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_svg(case):
+    text = CASES[case]('what <it> "shows" & why')
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.attrib["role"] == "img" and root.attrib["aria-label"] == 'what <it> "shows" & why'
+    assert "viewBox" in root.attrib and "width" not in root.attrib
+    assert "id=" not in text  # two charts on one page would share it
+    assert text == CASES[case]('what <it> "shows" & why')
+
+
+def test_marks_of_all_zero_shares_are_drawn():
+    zero = SHARES.assign(share=0.0, low=0.0, high=0.0)
+    assert "NaN" not in charts.shares(zero, ["all", "word"], ARMS, "zero")
+    assert "NaN" not in charts.bars(BARS.assign(value=0.0), ["passed"], ARMS, "%", "zero")

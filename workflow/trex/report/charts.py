@@ -1,0 +1,105 @@
+"""Charts as static SVG: they open offline, print, and are the same bytes for the same data.
+
+Every function takes a long table and returns SVG text without an XML header. Colours are Okabe and Ito's, safe for
+colour-blind readers; arms differ in shape too.
+"""
+
+import re
+
+import altair as alt
+import pandas as pd
+import vl_convert
+
+ARM_COLOURS = ("#555555", "#E69F00", "#56B4E9", "#0072B2", "#009E73", "#D55E00", "#CC79A7")
+ARM_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+ACCENT = "#0072B2"
+WIDTH = 620
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"  # what the converter measures text with
+PADDING = {"left": 14, "right": 30, "top": 4, "bottom": 4}  # for readers whose font is wider
+
+
+def svg(chart: alt.TopLevelMixin, label: str) -> str:
+    """The chart as SVG that scales to its container; label: what a screen reader says."""
+    chart = chart.configure(font=FONT, background="transparent", padding=PADDING)
+    chart = chart.configure_view(stroke=None)
+    chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4")
+    chart = chart.configure_header(labelFontSize=13, labelFontWeight="bold", title=None, labelAnchor="start")
+    chart = chart.configure_legend(labelFontSize=12, title=None, orient="top", symbolSize=90)
+    text = vl_convert.vegalite_to_svg(chart.to_dict())
+    text = re.sub(r"^<svg ", f'<svg role="img" aria-label="{escape(label)}" ', text, count=1)
+    return re.sub(r' (width|height)="[\d.]+"', "", text.split(">", 1)[0]) + ">" + text.split(">", 1)[1]
+
+
+def escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
+
+def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) -> str:
+    """Shares with intervals: one panel a `panel`, one line a `row`, one mark an `arm`.
+
+    frame: panel, row, arm, share, low, high (shares in percent); rows, arms: in the order to show.
+    """
+    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False))
+    offset = alt.YOffset("arm:N", sort=arms)
+    colour = alt.Color("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_COLOURS[: len(arms)])))
+    shape = alt.Shape("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_SHAPES[: len(arms)])))
+    top = max(5.0, min(100.0, float(frame["high"].max()) * 1.02))
+    x = alt.X("low:Q", title="%", scale=alt.Scale(domain=[0, top], nice=False))
+    base = alt.Chart().encode(y=y, yOffset=offset, color=colour)
+    interval = base.mark_rule(strokeWidth=1.6).encode(x=x, x2="high:Q")
+    mark = base.mark_point(filled=True, size=55, opacity=1).encode(x="share:Q", shape=shape)
+    layers = alt.layer(interval, mark, data=frame).properties(
+        width=WIDTH, height=alt.Step(max(13, 15 if len(arms) > 1 else 22))
+    )
+    panels = list(dict.fromkeys(frame["panel"]))
+    chart = layers.facet(row=alt.Row("panel:N", sort=panels, header=alt.Header(labelOrient="top")), spacing=18)
+    return svg(chart, label)
+
+
+def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, label: str) -> str:
+    """Plain bars: one panel a `panel` and `column`, one bar a `row`. frame: panel, column, row, value, text."""
+    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False, labelLimit=220))
+    top = float(frame["value"].max()) * 1.35 or 1.0
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, top], nice=False), axis=alt.Axis(tickCount=4))
+    base = alt.Chart().encode(y=y, x=x)
+    bar = base.mark_bar(color=ACCENT, height={"band": 0.7})
+    text = base.mark_text(align="left", dx=4, fontSize=11, color="#333").encode(text="text:N")
+    layers = alt.layer(bar, text, data=frame).properties(width=WIDTH // len(columns) - 12, height=alt.Step(18))
+    facets = {"column": alt.Column("column:N", sort=columns)}
+    panels = list(dict.fromkeys(frame["panel"]))
+    if len(panels) > 1:
+        facets["row"] = alt.Row("panel:N", sort=panels, header=alt.Header(labelOrient="left", labelAngle=-90))
+    return svg(layers.facet(**facets, spacing=14), label)
+
+
+def curves(frame: pd.DataFrame, panels: list[str], arms: list[str], label: str) -> str:
+    """Loss over tokens, one panel a stage. frame: panel, arm, tokens (millions), loss."""
+    colour = alt.Color("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_COLOURS[: len(arms)])))
+    dash = alt.StrokeDash(
+        "arm:N", sort=arms, scale=alt.Scale(domain=arms, range=[[1, 0], [6, 2], [2, 2], [8, 2, 2, 2]])
+    )
+    line = (
+        alt.Chart(frame)
+        .mark_line(strokeWidth=1.8)
+        .encode(
+            x=alt.X("tokens:Q", title="million tokens", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
+            y=alt.Y("loss:Q", title="loss, nats a target", scale=alt.Scale(zero=True)),
+            color=colour,
+            strokeDash=dash,
+        )
+        .properties(width=WIDTH // len(panels) - 24, height=220)
+    )
+    chart = line.facet(column=alt.Column("panel:N", sort=panels), spacing=16)
+    return svg(chart.resolve_scale(x="independent", y="shared"), label)
+
+
+def ranges(frame: pd.DataFrame, rows: list[str], title: str, label: str) -> str:
+    """A bar for the median and a whisker from smallest to largest. frame: row, value, low, high, text."""
+    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False))
+    top = float(frame["high"].max()) * 1.5
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, top], nice=False))
+    base = alt.Chart(frame).encode(y=y)
+    bar = base.mark_bar(color="#9ecae1", height={"band": 0.6}).encode(x=x)
+    whisker = base.mark_rule(strokeWidth=2, color="#333").encode(x="low:Q", x2="high:Q")
+    text = base.mark_text(align="left", dx=6, fontSize=12, color="#333").encode(x="high:Q", text="text:N")
+    return svg(alt.layer(bar, whisker, text).properties(width=WIDTH, height=alt.Step(34)), label)

@@ -1,0 +1,137 @@
+"""Sections that show JSON results: the data card's counts, the environment, the configuration."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from trex.report.load import Run
+from trex.report.parts import Cell, Column, Figure, Got, Section, Table, integer, plain, table
+
+
+def flatten(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
+    """(path, leaf) of nested JSON; short lists of plain values are one leaf."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flatten(inner, (*path, plain(key)))
+    elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
+        for index, inner in enumerate(value, start=1):
+            yield from flatten(inner, (*path, str(index)))
+    else:
+        yield " / ".join(path), ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def leaves(document: dict) -> pd.DataFrame:
+    """Columns name, value: everything in a JSON result but its schema version and provenance."""
+    kept = {key: value for key, value in document.items() if key not in ("schema_version", "provenance")}
+    return pd.DataFrame(list(flatten(kept)), columns=["name", "value"])
+
+
+def leaf_text(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    if isinstance(value, int):
+        return integer(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+LEAF_COLUMNS = (
+    Column("what", lambda row: row.name, "text"),
+    Column("value", lambda row: leaf_text(row.value), "text"),
+)
+
+
+def records(rows: list[dict]) -> Table:
+    """A table of JSON records: columns in their own order, nested counts in words."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    kinds = {name: "number" if all(is_number(row.get(name)) for row in rows) else "text" for name in names}
+    return Table(
+        [Cell(plain(name), kinds[name]) for name in names],
+        [[Cell(in_words(row.get(name)), kinds[name]) for name in names] for row in rows],
+    )
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def in_words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{plain(name)} {leaf_text(inner)}" for name, inner in value.items())
+    return leaf_text(value)
+
+
+def data(run: Run) -> Section:
+    counts = run.documents["counts"]
+    file, counted = "corpus/counts.json", "counted while the corpus was made; whatever was dropped has a reason"
+    template = "templates wrote all problems: their variety is that of the templates, not of the world"
+    drawn = [{"text": name, "rows": in_words(counts[name]["drawn"])} for name in ("sft", "cpt", "general")]
+    packed = [{"stage": name} | row for name, row in counts["packed"].items()]
+    figures = [
+        Figure(
+            "Instances by family",
+            Got(file, f"{sum(row['instances'] for row in counts['instances'])} instances", counted, template),
+            table=records(counts["instances"]),
+        ),
+        Figure(
+            "Suites",
+            Got(
+                file,
+                f"{sum(row['items'] for row in counts['suites'])} items",
+                "items of the test split; the held-out suite is of families that no training text holds",
+                template,
+            ),
+            table=records(counts["suites"]),
+        ),
+        Figure(
+            "Training texts, drawn and dropped",
+            Got(
+                file, f"{len(drawn)} texts", counted, "near-duplicates are found up to a threshold, not with certainty"
+            ),
+            table=records(drawn),
+        ),
+        Figure(
+            "Packed rows of each stage",
+            Got(file, f"{len(packed)} stages", "as the rows were packed", "how often training passes over them"),
+            table=records(packed),
+        ),
+        Figure(
+            "Lengths of samples in tokens",
+            Got(file, f"{counts['sft']['rows']} samples", "by the run's own tokenizer", template),
+            table=records(counts["sft_tokens"]),
+            folded=True,
+        ),
+    ]
+    lead = (
+        "Every instance was solved by two independent solvers and re-checked by our own arithmetic. No item of a suite "
+        "stands in a training text, by exact, structural and near-duplicate test. corpus/card.md says more in words."
+    )
+    return Section("data", "Data", lead, figures)
+
+
+def environment(run: Run) -> Section:
+    frames = {name: leaves(run.documents[name]) for name in ("environment", "config")}
+    machine = Figure(
+        "Machine and software",
+        Got(
+            "environment.json",
+            "one machine",
+            "read from the system and the libraries when the run began",
+            "other load on the machine during the run is not recorded",
+        ),
+        table=table(frames["environment"], LEAF_COLUMNS),
+        folded=True,
+    )
+    settings = Figure(
+        "Configuration, defaults included",
+        Got(
+            "config.json",
+            f"{len(frames['config'])} values",
+            "the checked configuration of this run",
+            "why these values",
+        ),
+        table=table(frames["config"], LEAF_COLUMNS),
+        folded=True,
+    )
+    versions = run.documents["environment"].get("provenance", {}).get("versions", {})
+    lead = "Versions: " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "."
+    return Section("environment", "Environment", lead, [machine, settings])

@@ -1,0 +1,197 @@
+"""Sections on training and what it costs the machine: loss curves, MFU and the ladder, sizes."""
+
+import pandas as pd
+from markupsafe import Markup
+
+from trex.report import charts
+from trex.report.load import Run
+from trex.report.parts import Column, Figure, Got, Section, arm, integer, number, percent, plain, span, table
+
+CURVE_POINTS = 100
+STAGE_OF_ARM = {"base": "general text", "cpt": "CPT documents", "sft": "SFT samples", "cpt_sft": "SFT samples"}
+
+
+def binned(records: list[dict]) -> pd.DataFrame:
+    """Means over at most CURVE_POINTS stretches of equally many steps. Columns tokens (millions), loss."""
+    frame = pd.DataFrame(records)[["tokens", "loss"]]
+    width = -(-len(frame) // CURVE_POINTS)
+    means = frame.groupby(frame.index // width).mean()
+    return pd.DataFrame({"tokens": means["tokens"] / 1e6, "loss": means["loss"]})
+
+
+def training(run: Run) -> Section:
+    parts, rows = [], []
+    for name, records in run.metrics.items():
+        stage = STAGE_OF_ARM.get(name, "other arms")
+        parts.append(binned(records).assign(panel=stage, arm=arm(name)))
+        last = records[-1]
+        tail = pd.DataFrame(records)["loss"].tail(max(1, len(records) // 20)).mean()
+        rows.append(last | {"arm": name, "count": len(records), "tail": tail, "first": records[0]["loss"]})
+    frame = pd.concat(parts, ignore_index=True)
+    arms = [arm(name) for name in run.arms]
+    chart = charts.curves(frame, list(dict.fromkeys(frame["panel"])), arms, "Training loss of the arms over tokens")
+    columns = [
+        Column("arm", lambda row: arm(row.arm), "text"),
+        Column("steps", lambda row: integer(row.count)),
+        Column("tokens", lambda row: integer(row.tokens)),
+        Column("loss at first", lambda row: number(row.first, 3)),
+        Column("loss, last 5 % of steps", lambda row: number(row.tail, 3)),
+        Column("seconds", lambda row: integer(row.seconds)),
+        Column("tokens/s", lambda row: integer(row.tokens_per_second)),
+    ]
+    figure = Figure(
+        "Training loss",
+        Got(
+            "models/<arm>/metrics.jsonl",
+            ", ".join(f"{arm(row['arm'])} {row['count']} steps" for row in rows),
+            f"next-token loss of every step; the lines are means over up to {CURVE_POINTS} stretches of steps",
+            "the three stages learn different texts: compare curves within a panel only; one seed",
+        ),
+        Markup(chart),
+        table(pd.DataFrame(rows), columns),
+    )
+    lead = "Full-parameter training. SFT and CPT + SFT see the same samples in the same order, steps and learning rate."
+    return Section("training", "Training", lead, [figure])
+
+
+def speed(run: Run) -> Section:
+    frame = run.tables["ladder"]
+    ladder = pd.DataFrame(
+        {
+            "row": [plain(recipe) for recipe in frame["recipe"]],
+            "value": frame["tokens_per_second"],
+            "low": frame["tokens_per_second_min"],
+            "high": frame["tokens_per_second_max"],
+            "text": [f"{row.tokens_per_second:,.0f} tokens/s, MFU {row.mfu:.1%}" for row in frame.itertuples()],
+        }
+    )
+    chart = charts.ranges(ladder, list(ladder["row"]), "tokens/s", "Training throughput of each recipe")
+    columns = [
+        Column("recipe", lambda row: plain(row.recipe), "text", lambda row: f"{row.precision}; {row.variant}"),
+        Column(
+            "tokens/s",
+            lambda row: integer(row.tokens_per_second),
+            detail=lambda row: span(row.tokens_per_second_min, row.tokens_per_second_max, 0),
+        ),
+        Column(
+            "speed-up", lambda row: number(row.speedup), detail=lambda row: span(row.speedup_min, row.speedup_max, 2)
+        ),
+        Column("MFU", lambda row: percent(row.mfu), detail=lambda row: f"of {row.peak_tflops:.3f} TFLOP/s"),
+        Column("HFU", lambda row: percent(row.hfu)),
+        Column("training MFLOP a token", lambda row: number(row.flops_per_token / 1e6, 1)),
+        Column("peak memory, MB", lambda row: integer(row.peak_rss_mb)),
+        Column("first loss", lambda row: number(row.loss, 4)),
+        Column("last loss", lambda row: number(row.loss_last, 4)),
+    ]
+    figure = Figure(
+        "Training throughput and MFU of the recipes",
+        Got(
+            "accounting/ladder.csv",
+            f"{frame['repetitions'].max()} repetitions a recipe; median, and range from smallest to largest",
+            "same weights, tokens and optimizer (AdamW), next-token loss only; each recipe in its own process, taking "
+            "turns; MFU = tokens/s x exact FLOPs a token / measured peak of the same dtype; nothing is recomputed, so "
+            "HFU = MFU. Equal first and last losses say that the recipes train the same model",
+            "a miniature on a CPU says nothing of an accelerator cluster; the range is no confidence interval; rungs "
+            "named parallelism, host and kernels are not part of this run unless listed",
+        ),
+        Markup(chart),
+        table(frame, columns),
+    )
+    return Section(
+        "speed", "Speed", "MFU is not a cost number: it divides by a peak that must be named.", [figure, peak(run)]
+    )
+
+
+def peak(run: Run) -> Figure:
+    document = run.documents["peak"]
+    best = document["peak_tflops"]
+    frame = pd.DataFrame(document["measurements"])
+    columns = [
+        Column("dtype", lambda row: row.dtype, "text"),
+        Column("rows x inner x columns", lambda row: " x ".join(map(str, row.shape)), "text"),
+        Column("median, TFLOP/s", lambda row: number(row.median_tflops, 3)),
+        Column("range", lambda row: span(min(row.tflops), max(row.tflops), 3)),
+        Column("is the peak", lambda row: "yes" if row.median_tflops == best[row.dtype] else "", "text"),
+    ]
+    summary = ", ".join(f"{dtype} {value:.3f} TFLOP/s" for dtype, value in best.items())
+    return Figure(
+        f"Measured peak: {summary}",
+        Got(
+            "accounting/peak.json",
+            f"{len(frame)} shapes and dtypes, {len(frame['tflops'].iloc[0])} repetitions each, "
+            f"{document['threads']} threads",
+            "dense matrix products after warm-up, shapes taking turns; a dtype's peak is its best median",
+            "what large plain products reach here and now, not the processor's data sheet; other load on the machine "
+            "lowers it and raises every MFU",
+        ),
+        table=table(frame, columns),
+        folded=True,
+    )
+
+
+def sizes(run: Run) -> Section:
+    models, components = run.tables["models"], run.tables["components"]
+    columns = [
+        Column("model", lambda row: plain(row.model), "text"),
+        Column("convention", lambda row: plain(row.convention), "text"),
+        Column("sequence length", lambda row: integer(row.sequence_length)),
+        Column("parameters", lambda row: integer(row.parameters)),
+        Column("active", lambda row: integer(row.active_parameters)),
+        Column("training GFLOP a token", lambda row: number(row.train_flops_per_token / 1e9, 4)),
+    ]
+    totals = Figure(
+        "Parameters and training FLOPs",
+        Got(
+            "accounting/models.csv",
+            f"{len(models)} rows",
+            "exact formulas of the architecture; attention counts the pairs that the masks let through; training is "
+            "three times forward; active leaves out the experts that a token is not sent to",
+            "norms, softmax, Sinkhorn iterations, the optimizer and recomputation are not counted; others count "
+            "differently by -8 to +9 %",
+        ),
+        table=table(models, columns),
+    )
+    lead = "The formulas reproduce the published parameter counts of DeepSeek-V4-Flash and -Pro to the last digit."
+    return Section("sizes", "Model size and FLOPs", lead, [totals, by_component(components)])
+
+
+def by_component(components: pd.DataFrame) -> Figure:
+    """Share of forward FLOPs, the first sequence length of each model."""
+    rows = []
+    for model, own in components.dropna(subset="forward_flops_per_token").groupby("model", sort=False):
+        own = own[own["sequence_length"] == own["sequence_length"].iloc[0]]
+        title = model
+        total = own["forward_flops_per_token"].sum()
+        rows += [
+            {
+                "panel": "",
+                "column": title,
+                "row": plain(row.component),
+                "value": 100 * row.forward_flops_per_token / total,
+                "text": f"{100 * row.forward_flops_per_token / total:.1f}",
+            }
+            for row in own.itertuples()
+        ]
+    frame = pd.DataFrame(rows)
+    order = list(frame.groupby("row")["value"].mean().sort_values(ascending=False).index)
+    titles = list(dict.fromkeys(frame["column"]))
+    chart = charts.bars(frame, order, titles, "% of forward FLOPs", "Share of forward FLOPs by component")
+    columns = [
+        Column("model", lambda row: plain(row.model), "text"),
+        Column("sequence length", lambda row: integer(row.sequence_length)),
+        Column("component", lambda row: plain(row.component), "text"),
+        Column("parameters", lambda row: integer(row.parameters)),
+        Column("forward MFLOP a token", lambda row: number(row.forward_flops_per_token / 1e6, 3)),
+    ]
+    return Figure(
+        "Where the forward FLOPs go",
+        Got(
+            "accounting/components.csv",
+            f"{len(components)} rows; the chart shows each model at its first sequence length",
+            "the same formulas, by component",
+            "FLOPs are not time: small and memory-bound parts take more time than their share",
+        ),
+        Markup(chart),
+        table(components, columns),
+        folded=True,
+    )
