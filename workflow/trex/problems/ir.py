@@ -15,7 +15,7 @@ It does not cover quadratic rows, special ordered sets, semi-continuous variable
 
 import math
 import operator
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -53,6 +53,12 @@ class Objective:
     linear: dict[int, float] = field(default_factory=dict)
     quadratic: dict[tuple[int, int], float] = field(default_factory=dict)
     constant: float = 0.0
+
+    def at(self, values: Sequence[float]) -> float:
+        """The objective's value at a point (one value a variable)."""
+        linear = [coefficient * values[index] for index, coefficient in self.linear.items()]
+        quadratic = [coefficient * values[i] * values[j] for (i, j), coefficient in self.quadratic.items()]
+        return exact_sum([self.constant, *linear, *quadratic])
 
 
 @dataclass
@@ -209,6 +215,14 @@ def unused_name(name: str, taken: Container[str]) -> str:
         count += 1
         candidate = f"{name}_{count}"
     return candidate
+
+
+def exact_sum(values: list[float]) -> float:
+    """The sum, rounded once; infinite or NaN where it leaves the range of floats."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return sum(values)
 
 
 def normal(terms: dict) -> dict:

@@ -1,6 +1,9 @@
-"""Solving a model by one of three solvers, each on one thread, with a fixed seed and a zero relative gap.
+"""Solving a model by one of three solvers, each on one thread, with a fixed seed and a zero relative gap (1e-7 in
+SCIP where the objective is quadratic).
 
-- `gscip`: SCIP through OR-Tools MathOpt. Linear and quadratic objectives, global also when they are not convex.
+- `gscip`: SCIP through OR-Tools MathOpt. Linear and quadratic objectives, global also when they are not convex
+  (slow where variables are unbounded). A quadratic optimum is accurate to about 1e-8 of the largest curvature, so
+  prefer `highs` where it is convex and no variable is integer.
 - `cp_sat`: CP-SAT through OR-Tools MathOpt, for models whose variables are all integer and bounded (it would round
   the domain of a continuous one), with a linear objective.
 - `highs`: highspy, fed with the model's LP text, so that agreement with the other two also checks the LP writer.
@@ -25,11 +28,12 @@ from trex.problems.ir import Model
 
 SOLVERS = ("gscip", "cp_sat", "highs")
 SEED = 1
-QUADRATIC_TOLERANCE = 1e-9
+ROUNDING = 1e-12  # of the largest eigenvalue of a Hessian
+QUADRATIC_FEASIBILITY, QUADRATIC_GAP = 1e-8, 1e-7
 OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT, ERROR = "optimal", "infeasible", "unbounded", "limit", "error"
 EITHER = "infeasible_or_unbounded"  # never leaves this module
 
-RAY_MESSAGE = "found value: inf; invalid PrimalSolutionProto"  # how an unbounded integer model comes out of GSCIP
+RAY_MESSAGE = "inf; invalid PrimalSolutionProto"  # how an unbounded integer model comes out of GSCIP
 MATHOPT_STATUS = {
     mathopt.TerminationReason.OPTIMAL: OPTIMAL,
     mathopt.TerminationReason.INFEASIBLE: INFEASIBLE,
@@ -105,8 +109,10 @@ def solve_by_mathopt(model: Model, solver: str, time_limit: float) -> Solution:
     )
     kind = mathopt.SolverType.CP_SAT if solver == "cp_sat" else mathopt.SolverType.GSCIP
     if model.objective.quadratic:
-        # SCIP bounds the quadratic objective by a constraint, so its feasibility tolerance is the objective's error.
-        parameters.gscip.real_params["numerics/feastol"] = QUADRATIC_TOLERANCE
+        # SCIP bounds the quadratic objective by a constraint, so its feasibility tolerance is the objective's error,
+        # and it nears the optimum by cuts, for which a gap of exactly zero can take for ever.
+        parameters.gscip.real_params["numerics/feastol"] = QUADRATIC_FEASIBILITY
+        parameters.relative_gap_tolerance = QUADRATIC_GAP
     try:
         target, variables = to_mathopt(model)
         result = mathopt.solve(target, kind, params=parameters)
@@ -118,7 +124,9 @@ def solve_by_mathopt(model: Model, solver: str, time_limit: float) -> Solution:
     if status != OPTIMAL:
         return Solution(status, detail=f"{solver}: {result.termination.detail}" if status == ERROR else "")
     found = result.variable_values()
-    return Solution(OPTIMAL, result.objective_value(), [found[variable] for variable in variables])
+    values = [found[variable] for variable in variables]
+    objective = model.objective.at(values) if model.objective.quadratic else result.objective_value()
+    return Solution(OPTIMAL, objective, values)
 
 
 def why_not_cp_sat(model: Model) -> str | None:
@@ -140,12 +148,36 @@ def to_mathopt(model: Model) -> tuple[mathopt.Model, list[mathopt.Variable]]:
             constraint.set_coefficient(variables[index], coefficient)
     objective = target.objective
     objective.is_maximize = model.objective.sense == "max"
-    objective.offset = model.objective.constant
-    for index, coefficient in model.objective.linear.items():
-        objective.set_linear_coefficient(variables[index], coefficient)
-    for (i, j), coefficient in model.objective.quadratic.items():
-        objective.set_quadratic_coefficient(variables[i], variables[j], coefficient)
+    if model.objective.quadratic:
+        add_quadratic_objective(target, variables, model)
+    else:
+        objective.offset = model.objective.constant
+        for index, coefficient in model.objective.linear.items():
+            objective.set_linear_coefficient(variables[index], coefficient)
     return target, variables
+
+
+def add_quadratic_objective(target: mathopt.Model, variables: list[mathopt.Variable], model: Model) -> None:
+    """The objective without its constant and divided by its largest curvature, as SCIP's tolerances are absolute.
+
+    A convex one is written as a sum of squares of new variables, one for each axis of the curvature: OR-Tools' SCIP
+    has no eigenvalue routine, takes a product of two variables for not convex and branches on it.
+    """
+    objective = target.objective
+    used, curvature, axes = principal_axes(model)
+    scale = abs(curvature).max()
+    for index, coefficient in model.objective.linear.items():
+        objective.set_linear_coefficient(variables[index], coefficient / scale)
+    if not is_convex(model):
+        for (i, j), coefficient in model.objective.quadratic.items():
+            objective.set_quadratic_coefficient(variables[i], variables[j], coefficient / scale)
+        return
+    for value, axis in zip(curvature / scale, axes.T, strict=True):
+        if abs(value) > ROUNDING:
+            projection = target.add_variable()
+            total = sum(weight * variables[i] for i, weight in zip(used, axis, strict=True) if weight)
+            target.add_linear_constraint(total == projection)
+            objective.set_quadratic_coefficient(projection, projection, value / 2)
 
 
 def solve_by_highs(model: Model, solver: str, time_limit: float) -> Solution:
@@ -169,16 +201,23 @@ def solve_by_highs(model: Model, solver: str, time_limit: float) -> Solution:
 
 def is_convex(model: Model) -> bool:
     """Whether the quadratic part curves the way that the sense asks for, within rounding errors."""
+    _, curvature, _ = principal_axes(model)
+    towards = curvature if model.objective.sense == "min" else -curvature
+    return bool(np.all(towards >= -ROUNDING * abs(curvature).max(initial=0.0)))
+
+
+def principal_axes(model: Model) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """The n variables in products, the n eigenvalues of the objective's Hessian, its unit eigenvectors [n, n]."""
     products = model.objective.quadratic
-    used = {index: position for position, index in enumerate(sorted({i for key in products for i in key}))}
-    if not used:
-        return True
+    used = sorted({i for key in products for i in key})
+    position = {i: k for k, i in enumerate(used)}
+    largest = max(map(abs, products.values()), default=1.0)
     hessian = np.zeros((len(used), len(used)))
     for (i, j), coefficient in products.items():
-        hessian[used[i], used[j]] += coefficient
-        hessian[used[j], used[i]] += coefficient
-    curvature = np.linalg.eigvalsh(hessian if model.objective.sense == "min" else -hessian)
-    return bool(curvature[0] >= -1e-9 * abs(curvature).max())
+        hessian[position[i], position[j]] += coefficient / largest
+        hessian[position[j], position[i]] += coefficient / largest
+    curvature, axes = np.linalg.eigh(hessian)
+    return used, curvature * largest, axes
 
 
 def read_into(highs: highspy.Highs, text: str) -> highspy.HighsStatus:

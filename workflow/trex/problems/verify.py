@@ -10,7 +10,7 @@ What it does not show: that the model says what a problem's text says, or that i
 import math
 from dataclasses import dataclass, field
 
-from trex.problems.ir import Model, Objective, Variable
+from trex.problems.ir import Model, Variable, exact_sum
 from trex.problems.solve import ERROR, INFEASIBLE, LIMIT, OPTIMAL, UNBOUNDED, Solution, solve
 
 FEASIBILITY_TOLERANCE = 1e-6
@@ -54,7 +54,7 @@ class Verdict:
 
 
 def residuals(model: Model, values: list[float]) -> Residuals:
-    """How far `values` (one a variable) are from feasible and integral, by exactly rounded sums."""
+    """How far `values` (one a variable) are from feasible and integral."""
     violation = fractionality = 0.0
     for variable, x in zip(model.variables, values, strict=True):
         violation = max(violation, excess(x, variable.lb, variable.ub, 1.0))
@@ -63,19 +63,13 @@ def residuals(model: Model, values: list[float]) -> Residuals:
     for row in model.rows:
         products = [coefficient * values[index] for index, coefficient in row.terms.items()]
         scale = max((abs(product) for product in products), default=0.0)
-        violation = max(violation, excess(math.fsum(products), row.lb, row.ub, scale))
-    return Residuals(violation, fractionality, objective_at(model.objective, values))
+        violation = max(violation, excess(exact_sum(products), row.lb, row.ub, scale))
+    return Residuals(violation, fractionality, model.objective.at(values))
 
 
 def excess(value: float, lb: float, ub: float, scale: float) -> float:
     over, limit = max((lb - value, lb), (value - ub, ub))
     return over / max(1.0, abs(limit), scale) if over > 0.0 else 0.0
-
-
-def objective_at(objective: Objective, values: list[float]) -> float:
-    linear = [coefficient * values[index] for index, coefficient in objective.linear.items()]
-    quadratic = [coefficient * values[i] * values[j] for (i, j), coefficient in objective.quadratic.items()]
-    return math.fsum([objective.constant, *linear, *quadratic])
 
 
 def agree(a: float, b: float) -> bool:
