@@ -79,8 +79,15 @@ def test_what_the_index_finds_is_what_comparing_all_finds(changed):
     words = leakage.normal(PROBLEM).split()
     text = " ".join("new" if position in changed else word for position, word in enumerate(words))
     similarity = leakage.jaccard(leakage.shingles(PROBLEM), leakage.shingles(text))
-    assert GUARD.similarity(text) == (similarity if similarity >= 0.6 else pytest.approx(similarity, abs=1))
+    if similarity >= 0.6:
+        assert GUARD.similarity(leakage.shingles(text)) == similarity
     assert (GUARD.reason(text) is not None) == (similarity >= 0.6)
+
+
+def test_a_problem_of_few_words_is_found():
+    guard = leakage.Guard([item(prompt="Sell all cows.\nGo.")], 0.6)
+    assert guard.reason("They want to sell all cows and no goats at the market.") == leakage.EXACT
+    assert guard.reason("They want to sell all goats.") is None
 
 
 def test_the_instruction_is_no_part_of_the_problem():

@@ -53,25 +53,32 @@ class Guard:
         """Why a text (the problem, without instruction) may not be trained on, None when it may."""
         if certificate in self.certificates:
             return CERTIFICATE
-        if self.holds_exactly(text):
+        found = shingles(text)
+        if self.holds_exactly(text, found):
             return EXACT
-        return NEAR_DUPLICATE if self.similarity(text) >= self.threshold else None
+        return NEAR_DUPLICATE if self.similarity(found) >= self.threshold else None
 
     def reason_of_long(self, text: str) -> str | None:
         """The same for a text much longer than a problem: the share of an item's shingles that stand in it counts."""
-        if self.holds_exactly(text):
-            return EXACT
         found = shingles(text) & self.known
+        if self.holds_exactly(text, found):
+            return EXACT
         contained = max((len(found & own) / len(own) for own in self.shingles), default=0.0)
         return NEAR_DUPLICATE if contained >= self.threshold else None
 
-    def holds_exactly(self, text: str) -> bool:
-        found = f" {normal(text)} "
-        return any(f" {problem} " in found for problem in self.texts)
+    def holds_exactly(self, text: str, found: frozenset[str]) -> bool:
+        """Whether an item's problem stands in the text, whose shingles are `found`."""
+        # Only a text that has all of a problem's shingles can hold it; one shingle may be a whole short problem.
+        possible = [
+            words for words, own in zip(self.texts, self.shingles, strict=True) if own <= found or len(own) == 1
+        ]
+        if not possible:
+            return False
+        words = f" {normal(text)} "
+        return any(f" {problem} " in words for problem in possible)
 
-    def similarity(self, text: str) -> float:
-        """The largest Jaccard similarity to an item's problem; 0 where it is surely below the threshold."""
-        found = shingles(text)
+    def similarity(self, found: frozenset[str]) -> float:
+        """The largest Jaccard similarity to an item's shingles; 0 where it is surely below the threshold."""
         # |A and B| / |A or B| <= |A and everything known| / |A|: most texts end here.
         if not found or len(found & self.known) < self.threshold * len(found):
             return 0.0

@@ -75,8 +75,9 @@ class LotSizing(Family):
             facts=tuple(facts),
             rules=(
                 rng.choice(
-                    ("Demand is met on time, stock carries over.", "Demand is met on time, the rest stays in stock.")
+                    ("Demand is met on time, stock carries over.", "Demand is met on time, the rest is stored.")
                 ),
+                *(() if data["start"] else ("There is no stock at the start.",)),
             ),
             goal=rng.choice(("Minimize total cost.", "Find the cheapest plan.")),
             variables=f"per {singular} production, end stock and a binary setup",
