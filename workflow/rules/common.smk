@@ -9,13 +9,19 @@ RUN = f"results/{config['run']}"
 THREADS = config["threads"]
 SEED = config["seed"]
 FAMILIES = families.names()
-config["model"]["vocab_size"] = config["corpus"]["vocab_size"]  # the model's vocabulary is the tokenizer's
 # Of each arm: the packed texts that it learns from, and the arm whose weights it starts from.
 STAGE = {"base": "base", "cpt": "cpt", "sft": "sft", "cpt_sft": "sft"}
 INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}
 ARMS = list(STAGE)
 SUITES = ["in_distribution", "heldout_family"]
 BENCHMARKS = {name: folder for name, folder in config["evaluation"]["benchmarks"].items() if folder}
+configuration.exit_if(
+    [
+        f"evaluation.benchmarks.{name}: no such folder: {folder}; give the benchmark's folder, or null"
+        for name, folder in BENCHMARKS.items()
+        if not Path(folder).is_dir()
+    ]
+)
 
 # Jobs use the interpreter that runs Snakemake and the code beside this file, whatever else is installed.
 os.environ.update(
@@ -32,21 +38,25 @@ wildcard_constraints:
 
 
 def step(module, *section, only=None):
-    """Params of a rule that runs `python -m module`: settings, as JSON.
+    """Params of a job that runs `python -m module`: code and libraries, and settings (JSON) where it takes some.
 
     section: where they stand in the config; only: those keys of it that the step reads, where other steps read others.
-    code and libraries are not used by the command. They make the rule run again when the module, what it imports from
+    code and libraries are not used by the command. They make the job run again when the module, what it imports from
     this package, or the version of a library behind it changes; and only then.
     """
-    values = config
-    for key in section:
-        values = values[key]
-    settings = json.dumps({key: values[key] for key in only} if only else values)
-    return {
-        "settings": lambda wildcards: settings,
-        "code": provenance.code_digest(module),
-        "libraries": provenance.library_versions(module),
-    }
+    params = {"code": provenance.code_digest(module), "libraries": provenance.library_versions(module)}
+    if section:
+        values = config
+        for key in section:
+            values = values[key]
+        settings = json.dumps({key: values[key] for key in only} if only else values)
+        params["settings"] = lambda wildcards: settings
+    return params
+
+
+def model_settings(wildcards):
+    """The shape of the miniature; its vocabulary is the tokenizer's."""
+    return json.dumps(config["model"] | {"vocab_size": config["corpus"]["vocab_size"]})
 
 
 def arm_settings(wildcards):

@@ -10,8 +10,9 @@ rule resolved_config:
         "../envs/trex.yaml"
     params:
         **step("trex.common.config"),
+        config=lambda wildcards: json.dumps(config),
     shell:
-        "python -m trex.common.config --config {params.settings:q} --out {output:q} > {log:q} 2>&1"
+        "python -m trex.common.config --config {params.config:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule environment:

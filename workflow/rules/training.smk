@@ -14,13 +14,14 @@ rule train:
         "../envs/trex.yaml"
     threads: whole_machine
     params:
-        **step("trex.training.train", "model"),
-        training=arm_settings,
+        **step("trex.training.train"),
+        settings=arm_settings,
+        model=model_settings,
         seed=SEED,
         threads=THREADS,
         init=lambda wildcards: [f"--init={RUN}/models/{arm}" for arm in INIT[wildcards.arm]],
         folder=lambda wildcards: f"{RUN}/models/{wildcards.arm}",
     shell:
         "OMP_NUM_THREADS={params.threads} python -m trex.training.train --arm {wildcards.arm}"
-        " --packed {input.packed:q} {params.init:q} --model {params.settings:q} --settings {params.training:q}"
+        " --packed {input.packed:q} {params.init:q} --model {params.model:q} --settings {params.settings:q}"
         " --seed {params.seed} --threads {params.threads} --out {params.folder:q} > {log:q} 2>&1"
