@@ -15,14 +15,15 @@ rule respond:
         "../envs/trex.yaml"
     threads: THREADS
     params:
-        **step("trex.evaluation.respond", "evaluation"),
+        **step("trex.evaluation.respond", "evaluation", only=["max_new_tokens", "batch_size"]),
+        context=config["corpus"]["context"],
         source=source_options,
         model=lambda wildcards: f"{RUN}/models/{wildcards.arm}",
         threads=THREADS,
     shell:
         "OMP_NUM_THREADS={params.threads} python -m trex.evaluation.respond --model {params.model:q}"
-        " --tokenizer {input.tokenizer:q} {params.source:q} --settings {params.settings:q}"
-        " --threads {params.threads} --out {output.responses:q} > {log:q} 2>&1"
+        " --tokenizer {input.tokenizer:q} {params.source:q} --context {params.context}"
+        " --settings {params.settings:q} --threads {params.threads} --out {output.responses:q} > {log:q} 2>&1"
 
 
 rule score:
@@ -35,8 +36,9 @@ rule score:
         f"{RUN}/logs/evaluation/{{arm}}/{{suite}}/scores.log",
     conda:
         "../envs/trex.yaml"
+    threads: config["evaluation"]["sandbox"]["workers"]
     params:
-        **step("trex.evaluation.score", "evaluation"),
+        **step("trex.evaluation.score", "evaluation", only=["solve_s", "sandbox"]),
         source=source_options,
     shell:
         "python -m trex.evaluation.score {params.source:q} --responses {input.responses:q}"
@@ -57,13 +59,15 @@ rule loss:
         "../envs/trex.yaml"
     threads: THREADS
     params:
-        **step("trex.evaluation.loss", "evaluation"),
+        **step("trex.evaluation.loss", "evaluation", only=["batch_size", "retention_tokens"]),
+        context=config["corpus"]["context"],
         model=lambda wildcards: f"{RUN}/models/{wildcards.arm}",
         threads=THREADS,
     shell:
         "OMP_NUM_THREADS={params.threads} python -m trex.evaluation.loss --model {params.model:q}"
         " --tokenizer {input.tokenizer:q} --suite {input.suite:q} --general {input.general:q}"
-        " --settings {params.settings:q} --threads {params.threads} --out {output:q} > {log:q} 2>&1"
+        " --context {params.context} --settings {params.settings:q} --threads {params.threads}"
+        " --out {output:q} > {log:q} 2>&1"
 
 
 rule summarise:
@@ -76,12 +80,15 @@ rule summarise:
             comparisons=f"{RUN}/evaluation/comparisons.csv",
             retention=f"{RUN}/evaluation/retention.csv",
             diagnostics=f"{RUN}/evaluation/diagnostics.csv",
+            failures=f"{RUN}/evaluation/failures.csv",
         ),
     log:
         f"{RUN}/logs/evaluation/summarise.log",
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.evaluation.summarise", "evaluation"),
+        **step("trex.evaluation.summarise"),
     shell:
-        "python -m trex.evaluation.summarise --scores {input.scores:q} > {log:q} 2>&1"
+        "python -m trex.evaluation.summarise --scores {input.scores:q} --losses {input.losses:q}"
+        " --pass-at-1 {output.pass_at_1:q} --comparisons {output.comparisons:q} --retention {output.retention:q}"
+        " --diagnostics {output.diagnostics:q} --failures {output.failures:q} > {log:q} 2>&1"

@@ -1,0 +1,1 @@
+"""Responses to suites and public benchmarks, their scores by a solver, and the statistics of both."""
