@@ -1,6 +1,7 @@
 """A whole run folder, small and invented, with the names and columns that the steps write."""
 
 import random
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -74,9 +75,16 @@ MINIATURE = ModelConfig(
 )
 
 
+@pytest.fixture(scope="session")
+def pristine_run(tmp_path_factory) -> Path:
+    """Not to be changed."""
+    return write_run(tmp_path_factory.mktemp("results") / "fake")
+
+
 @pytest.fixture
-def run_folder(tmp_path) -> Path:
-    return write_run(tmp_path / "results" / "fake")
+def run_folder(pristine_run, tmp_path) -> Path:
+    """A copy that a test may damage."""
+    return Path(shutil.copytree(pristine_run, tmp_path / "results" / "fake"))
 
 
 def write_run(folder: Path) -> Path:

@@ -8,9 +8,9 @@ from trex.report import example, headlines, machine, results
 from trex.report.load import load
 
 
-@pytest.fixture
-def run(run_folder):
-    return load(run_folder)
+@pytest.fixture(scope="module")
+def run(pristine_run):
+    return load(pristine_run)
 
 
 def test_arms_stand_side_by_side(run):

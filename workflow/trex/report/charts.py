@@ -4,6 +4,7 @@ Every function takes a long table and returns SVG text without an XML header. Co
 colour-blind readers; arms differ in shape too.
 """
 
+import html
 import re
 
 import altair as alt
@@ -25,13 +26,9 @@ def svg(chart: alt.TopLevelMixin, label: str) -> str:
     chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4")
     chart = chart.configure_header(labelFontSize=13, labelFontWeight="bold", title=None, labelAnchor="start")
     chart = chart.configure_legend(labelFontSize=12, title=None, orient="top", symbolSize=90)
-    text = vl_convert.vegalite_to_svg(chart.to_dict())
-    text = re.sub(r"^<svg ", f'<svg role="img" aria-label="{escape(label)}" ', text, count=1)
-    return re.sub(r' (width|height)="[\d.]+"', "", text.split(">", 1)[0]) + ">" + text.split(">", 1)[1]
-
-
-def escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    head, _, body = vl_convert.vegalite_to_svg(chart.to_dict()).partition(">")
+    head = re.sub(r' (width|height)="[\d.]+"', "", head)
+    return f'{head} role="img" aria-label="{html.escape(label)}">{body}'
 
 
 def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) -> str:
