@@ -2,7 +2,7 @@
 
 Tolerances. A row or a bound is violated by more than it may be when the excess is larger than 1e-6 times the larger
 of 1, its bound's magnitude and its largest |coefficient x value| (the scale that rounding works on). An integer
-variable may be 1e-5 from an integer. Two objective values agree within 1e-6 of the larger magnitude, or within 1e-9.
+variable may be 1e-5 from an integer. Two objective values agree within 1e-6 of the larger magnitude, or within 1e-7.
 
 What it does not show: that the model says what a problem's text says, or that its optimum is the only one.
 """
@@ -16,7 +16,7 @@ from trex.problems.solve import ERROR, INFEASIBLE, LIMIT, OPTIMAL, UNBOUNDED, So
 FEASIBILITY_TOLERANCE = 1e-6
 INTEGRALITY_TOLERANCE = 1e-5
 OBJECTIVE_TOLERANCE = 1e-6
-OBJECTIVE_FLOOR = 1e-9
+OBJECTIVE_FLOOR = 1e-7
 
 ACCEPTED = "accepted"
 SOLVER_ERROR = "solver_error"
