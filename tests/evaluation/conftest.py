@@ -1,9 +1,15 @@
 """Items and settings that the tests of this room share."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 
-from trex.benchmarks.item import Item
+from trex.benchmarks.item import Item, write_suite
 from trex.problems.ir import Model
+
+CONTEXT = 64
 
 
 def reference() -> Model:
@@ -42,3 +48,89 @@ def make_item():
 def score_settings() -> dict:
     sandbox = {"cpu_s": 5, "wall_s": 10, "memory_mb": 1024, "file_mb": 16, "processes": 64, "workers": 2}
     return {"solve_s": 10, "sandbox": sandbox}
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    """One token a byte."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    from trex.corpus import chat
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {text: index for index, text in enumerate([*chat.SPECIAL_TOKENS, *alphabet])}
+    bytes_alone = Tokenizer(models.BPE(vocabulary, []))
+    bytes_alone.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bytes_alone.decoder = decoders.ByteLevel()
+    return bytes_alone
+
+
+@pytest.fixture(scope="session")
+def model():
+    """A random model that has every kind of layer. Only the tests that use it wait for PyTorch."""
+    import torch
+
+    from trex.model.config import ModelConfig
+    from trex.model.transformer import Transformer
+
+    torch.set_num_threads(1)
+    config = ModelConfig(
+        vocab_size=261,
+        hidden_size=32,
+        num_attention_heads=2,
+        head_dim=16,
+        qk_rope_head_dim=8,
+        q_lora_rank=12,
+        o_groups=2,
+        o_lora_rank=8,
+        sliding_window=9,
+        compress_ratios=(0, 4, 8),
+        index_n_heads=4,
+        index_head_dim=8,
+        index_topk=3,
+        moe_intermediate_size=24,
+        n_routed_experts=5,
+        num_experts_per_tok=2,
+        num_hash_layers=1,
+        routed_scaling_factor=1.5,
+        hc_mult=2,
+        initializer_range=0.3,
+    )
+    return Transformer(config).initialise(0).eval()
+
+
+@pytest.fixture
+def items(make_item):
+    prompts = ["a", "Mix two paints.", "x" * 55, "x" * 56, "bc", "A longer problem, 12.5 hours.", "ünïcode"]
+    return [
+        make_item(
+            item_id=f"own/{n}", prompt=prompt, answer=f"```python\nx = {n}\n```", difficulty=("easy", "hard")[n % 2]
+        )
+        for n, prompt in enumerate(prompts)
+    ]
+
+
+@pytest.fixture
+def decoding() -> dict:
+    return {"max_new_tokens": 6, "batch_size": 3, "retention_tokens": 200}
+
+
+@pytest.fixture
+def step(model, tokenizer, items, decoding, tmp_path):
+    """A function that runs a step with the random model on the items, and returns what it said."""
+    from trex.model import checkpoint
+
+    checkpoint.save(model, tmp_path / "sft", {})
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    write_suite(tmp_path / "own.parquet", items, {})
+    options = ["--model", tmp_path / "sft", "--tokenizer", tmp_path / "tokenizer.json"]
+    options += ["--suite", tmp_path / "own.parquet", "--context", CONTEXT, "--threads", 1]
+    options += ["--settings", json.dumps(decoding)]
+
+    def run(module: str, *more) -> str:
+        command = [sys.executable, "-m", f"trex.evaluation.{module}", *options, *more]
+        ran = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
