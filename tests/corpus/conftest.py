@@ -18,6 +18,7 @@ CORPUS = {
     "suite_items": 20,
     "sft_samples": 90,
     "cpt_documents": 60,
+    "cpt_kinds": {"report": 0.4, "rationale": 0.3, "data_sheet": 0.3},
     "general_bytes": 40000,
     "cpt_general_fraction": 0.2,
     "mixture": {

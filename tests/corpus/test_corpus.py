@@ -67,12 +67,15 @@ def test_documents_hold_the_code_and_the_verified_optimum(corpus, tmp_path, monk
     documents = rows(corpus, "cpt")
     for row in documents:
         instance = known[row["instance_id"]]
+        if row["kind"] == "data_sheet":
+            continue
         attached = re.search(r"^data\.json: (.*)$", row["text"], re.M)
         model = run_answer(row["text"], attached and attached[1], tmp_path, monkeypatch)
         assert canonical.isomorphic(model, Model.from_json(json.loads(instance["model"])))
         if row["kind"] == "report":
             assert row["text"].endswith(f": {instance['objective_value']:.6g}.")
-    assert 15 < collections.Counter(row["kind"] for row in documents)["report"] < 45
+    counts = collections.Counter(row["kind"] for row in documents)
+    assert 12 < counts["report"] < 36 and min(counts["rationale"], counts["data_sheet"]) > 8
 
 
 def test_the_heldout_bucket_is_in_its_suite_alone(corpus):

@@ -78,6 +78,8 @@ def test_the_code_copies_the_numbers_in_the_order_of_the_text(name, difficulty):
             statement = wording.state(family, data, mode, difficulty, rng)
             copied, told = literals(statement.code), numbers(statement.problem)
             assert copied
+            assert "\n".join(statement.data_code) in statement.code
+            assert statement.data_text in statement.problem
             if difficulty == "hard" and mode == "DT":  # its tables may have items as rows
                 assert all(copied.count(value) <= told.count(value) for value in copied)
             else:

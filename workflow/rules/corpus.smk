@@ -60,7 +60,7 @@ rule cpt:
         **step(
             "trex.corpus.cpt",
             "corpus",
-            only=["heldout_bucket", "cpt_documents", "near_duplicate_threshold", *TASK_KEYS],
+            only=["heldout_bucket", "cpt_documents", "cpt_kinds", "near_duplicate_threshold", *TASK_KEYS],
         ),
         seed=SEED,
     shell:

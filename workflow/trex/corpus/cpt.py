@@ -3,10 +3,11 @@
     python -m trex.corpus.cpt --instances instances/*.parquet --suites suites/*.parquet --settings config.json
         --seed 1 --out cpt.parquet
 
-About half are final-model reports (problem, model, code, verified optimum), the others modelling rationales (problem,
-what each piece of data is, how it enters the model, code), after the two document kinds of SLAI T-Rex. Their instances
-are disjoint from those of the supervised samples. Leaks are dropped and counted as in trex.corpus.sft. settings: the
-section `corpus`.
+Three kinds, by the weights `cpt_kinds`: final-model reports (problem, model, code, verified optimum) and modelling
+rationales (problem, what each piece of data is, how it enters the model, code), after the two document kinds of SLAI
+T-Rex; and data sheets (the data as text or tables, then as code), because copying numbers is what a small model learns
+last. Instances are disjoint from those of the supervised samples. Leaks are dropped and counted as in trex.corpus.sft.
+settings: the section `corpus`.
 """
 
 import collections
@@ -65,6 +66,7 @@ def family_documents(
     seed: int,
     counts: collections.Counter,
 ) -> list[dict]:
+    weights = settings["cpt_kinds"]
     rows: list[dict] = []
     seen: set[str] = set()
     for drawn, task in enumerate(samples.tasks(instances, settings, seed, STEP)):
@@ -75,7 +77,7 @@ def family_documents(
                 f"corpus.cpt_documents: {family} gives only {len(rows)} of {count} documents; ask for fewer"
             )
         rng = seeds.generator(seed, STEP, "document", family, drawn)
-        kind = rng.choice(list(WRITERS))
+        kind = list(WRITERS)[samples.weighted([weights[name] for name in WRITERS], "corpus.cpt_kinds", rng)]
         text = WRITERS[kind](task, rng)
         reason = REPEATED if text in seen else guard.reason(task.statement.problem, task.instance["certificate"])
         counts[reason or ACCEPTED] += 1
@@ -121,7 +123,12 @@ def rationale(task: samples.Task, rng: Random) -> str:
     return "\n".join(parts)
 
 
-WRITERS = {"report": report, "rationale": rationale}
+def data_sheet(task: samples.Task, rng: Random) -> str:
+    head = rng.choice(("Data sheet.", "The data.", "From text to code."))
+    return "\n".join([head, task.statement.data_text, samples.code_block("\n".join(task.statement.data_code))])
+
+
+WRITERS = {"report": report, "rationale": rationale, "data_sheet": data_sheet}
 
 
 def problem_with_file(task: samples.Task) -> str:

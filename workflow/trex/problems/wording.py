@@ -9,7 +9,7 @@ import dataclasses
 import json
 from random import Random
 
-from trex.problems.family import Fact, Family, Story, WordStory, chance
+from trex.problems.family import Fact, Family, Story, chance
 from trex.problems.mathopt_code import program, row_by_row, row_by_row_formulation
 
 MODES = ("DP", "DT", "DPS")
@@ -19,7 +19,8 @@ MODES = ("DP", "DT", "DPS")
 class Statement:
     """problem: the text without any instruction; data_file: the text of data.json (None without one); code: the
     reference code; formulation: the model in mathematical notation; variables: which variables the model has (None
-    where the formulation lists them); reading: what each symbol of the code is."""
+    where the formulation lists them); reading: what each symbol of the code is; data_text, data_code: of text and code,
+    the part that holds the data."""
 
     problem: str
     data_file: str | None
@@ -27,6 +28,8 @@ class Statement:
     formulation: list[str]
     variables: str | None
     reading: list[str]
+    data_text: str
+    data_code: list[str]
 
 
 def state(family: Family, data: dict, mode: str, difficulty: str, rng: Random) -> Statement:
@@ -56,6 +59,8 @@ def state(family: Family, data: dict, mode: str, difficulty: str, rng: Random) -
         formulation=family.formulation(data),
         variables=story.variables,
         reading=[f"{fact.symbol} = {fact.label}" for fact in facts],
+        data_text=(" ".join(told) + tables).strip(),
+        data_code=data_lines,
     )
 
 
@@ -66,19 +71,19 @@ def state_word(family: Family, data: dict, difficulty: str, rng: Random) -> Stat
         return None
     model = family.model(data)
     objective_first = bool(story.objective) and difficulty != "easy" and chance(rng, 0.5)
+    told = [story.objective, *story.rows] if objective_first else [*story.rows, story.objective]
+    data_text = " ".join(part for part in told if part)
+    code = row_by_row(model, objective_first)
     return Statement(
-        problem=word_text(story, objective_first),
+        problem=f"{story.intro} {data_text} {story.ending}",
         data_file=None,
-        code=row_by_row(model, objective_first),
+        code=code,
         formulation=row_by_row_formulation(model),
         variables=None,
         reading=[],
+        data_text=data_text,
+        data_code=[line for line in code.splitlines() if line.startswith("m.")],
     )
-
-
-def word_text(story: WordStory, objective_first: bool) -> str:
-    numbers = [story.objective, *story.rows] if objective_first else [*story.rows, story.objective]
-    return " ".join(part for part in (story.intro, *numbers, story.ending) if part)
 
 
 def assembled(intro: str, told: list[str], story: Story, difficulty: str, rng: Random) -> str:
