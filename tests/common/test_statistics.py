@@ -14,6 +14,9 @@ def test_a_published_value():
 def test_the_interval_holds_the_share_and_mirrors(passed, n):
     passed, n = min(passed, n), max(passed, n)
     low, high = wilson(passed, n)
-    share = passed / n if n else 0.5
-    assert -1e-12 < low <= share + 1e-12 and share - 1e-12 <= high < 1 + 1e-12
+    assert 0 <= low <= (passed / n if n else 0.5) <= high <= 1
     assert wilson(n - passed, n) == pytest.approx((1 - high, 1 - low))
+
+
+def test_the_ends_are_exact():
+    assert wilson(0, 3)[0] == 0 and wilson(3, 3)[1] == 1
