@@ -79,11 +79,11 @@ def test_the_code_copies_the_numbers_in_the_order_of_the_text(name, difficulty):
             copied, told = literals(statement.code), numbers(statement.problem)
             assert copied
             assert "\n".join(statement.data_code) in statement.code
-            assert statement.data_text in statement.problem
+            assert is_subsequence(numbers(statement.data_text), told)
             if difficulty == "hard" and mode == "DT":  # its tables may have items as rows
                 assert all(copied.count(value) <= told.count(value) for value in copied)
             else:
-                assert is_subsequence(copied, told), statement.problem
+                assert is_subsequence(copied, numbers(statement.data_text)), statement.problem
 
 
 @pytest.mark.parametrize(("name", "difficulty"), CASES)
