@@ -125,3 +125,12 @@ def test_an_unreadable_file_is_an_error(tmp_path):
     assert "cannot be read" in config.read(tmp_path / "absent.yaml")[1][0]
     (tmp_path / "latin.yaml").write_bytes(b"a: \xff")
     assert "cannot be read" in config.read(tmp_path / "latin.yaml")[1][0]
+
+
+def test_the_written_config_names_no_folder_of_this_machine():
+    given = {"run": "mini", "benchmarks": {"a": "/home/somebody/sets/A", "b": "sets/B", "c": None}, "sizes": [1, "/x"]}
+    assert config.portable(given) == {
+        "run": "mini",
+        "benchmarks": {"a": "A", "b": "sets/B", "c": None},
+        "sizes": [1, "x"],
+    }

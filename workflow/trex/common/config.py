@@ -2,8 +2,9 @@
 
     python -m trex.common.config --config JSON --out results/<run>/config.json
 
-writes the resolved configuration down. The Snakefile calls `resolve_or_exit` while it is read, before any job, so
-that every error of every file is reported at once.
+writes the resolved configuration down; of a folder given by its absolute path only the last name, since the file goes
+into the archive. The Snakefile calls `resolve_or_exit` while it is read, before any job, so that every error of every
+file is reported at once.
 
 What this does not cover: a --configfile that is no YAML at all is refused by Snakemake itself (exit code 1) before it
 reads the Snakefile.
@@ -106,12 +107,21 @@ def exit_if(errors: list[str]) -> None:
         sys.exit(2)
 
 
+def portable(value: object) -> object:
+    """The value with every absolute path in it cut to its last name."""
+    if isinstance(value, dict):
+        return {key: portable(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [portable(inner) for inner in value]
+    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
+
+
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--config", type=cli.json_argument, required=True, help="the resolved configuration")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    config = arguments.config
+    config = portable(arguments.config)
     files.write_json(arguments.out, {"config": config}, provenance("trex.common.config", config, {}, config["seed"]))
     print(f"config: run {config['run']}, seed {config['seed']}, written to {arguments.out}")
 
