@@ -13,6 +13,8 @@ from trex.problems.family import Fact, Family, Story, chance
 from trex.problems.mathopt_code import program, row_by_row, row_by_row_formulation
 
 MODES = ("DP", "DT", "DPS")
+# Share of DP texts that give the data as symbols and lists, as concise problem statements do; the others are prose.
+IN_SYMBOLS = {"easy": 0.6, "medium": 0.45, "hard": 0.3}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +52,8 @@ def state(family: Family, data: dict, mode: str, difficulty: str, rng: Random) -
         data_file = json.dumps({key: fact.value for fact, key in zip(facts, keys, strict=True)})
         data_lines = [f'{fact.symbol} = data["{key}"]' for fact, key in zip(facts, keys, strict=True)]
     else:
-        told = [sentence(fact, rng, difficulty) for fact in facts]
+        in_symbols = chance(rng, IN_SYMBOLS[difficulty])
+        told = [given(fact) if in_symbols else sentence(fact, rng, difficulty) for fact in facts]
         data_lines = [f"{fact.symbol} = {json.dumps(fact.value)}" for fact in facts]
     return Statement(
         problem=assembled(introduction(story, mode), told, story, difficulty, rng) + tables,
@@ -98,6 +101,10 @@ def introduction(story: Story, mode: str) -> str:
     return story.intro.format(
         **{plural: ", ".join(axis.members) if mode == "DP" else plural for plural, axis in axes.items()}
     )
+
+
+def given(fact: Fact) -> str:
+    return f"{fact.label[0].upper()}{fact.label[1:]}: {fact.symbol} = {json.dumps(fact.value)}."
 
 
 def sentence(fact: Fact, rng: Random, difficulty: str) -> str:
