@@ -5,15 +5,16 @@ import os
 import pytest
 import yaml
 
+TEXTS = {"instances", "suites", "sft", "cpt", "general", "card"}
 EDITS = {
     "bundle/build.py": {"bundle"},
-    "report/build.py": {"page"},
-    "audit/claims.py": {"claims"},
-    "evaluation/summarise.py": {"summarise"},
-    "corpus/card.py": {"card"},
-    "corpus/tokenizer.py": {"tokenizer"},
-    "problems/families/knapsack.py": {"instances"},
+    "report/charts.py": {"page"},
     "accounting/peak.py": {"peak"},
+    "training/loop.py": {"train"},
+    "execution/seccomp.py": {"score"},
+    "corpus/chat.py": {"tokenizer", "pack", "card", "respond", "loss"},
+    "model/experts.py": {"train", "respond", "loss", "ladder"},
+    "problems/families/knapsack.py": TEXTS,
 }
 
 
@@ -30,7 +31,10 @@ def test_an_edited_module_reruns_the_steps_that_import_it(finished, module, rule
 
 
 VALUES = {
-    ("seed",): {"resolved_config", "instances", "suites", "sft", "cpt", "general", "pack", "train", "ladder"},
+    ("seed",): TEXTS - {"card"} | {"resolved_config", "pack", "train", "ladder"},
+    ("corpus", "sft_samples"): {"resolved_config", "sft"},
+    ("training", "stages", "cpt", "tokens"): {"resolved_config", "train"},
+    ("evaluation", "solve_s"): {"resolved_config", "score"},
     ("accounting", "peak", "repetitions"): {"resolved_config", "peak"},
     ("accounting", "ladder", "repetitions"): {"resolved_config", "ladder"},
 }
