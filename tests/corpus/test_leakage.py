@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,14 @@ def test_what_the_index_finds_is_what_comparing_all_finds(changed):
     if similarity >= 0.6:
         assert GUARD.similarity(leakage.shingles(text)) == similarity
     assert (GUARD.reason(text) is not None) == (similarity >= 0.6)
+
+
+def test_no_similar_text_escapes_the_index():
+    words = leakage.normal(PROBLEM).split()
+    for pair in itertools.combinations(range(WORDS), 2):
+        text = " ".join("new" if position in pair else word for position, word in enumerate(words))
+        similar = leakage.jaccard(leakage.shingles(PROBLEM), leakage.shingles(text)) >= 0.6
+        assert (GUARD.reason(text) == leakage.NEAR_DUPLICATE) == similar
 
 
 def test_a_problem_of_few_words_is_found():

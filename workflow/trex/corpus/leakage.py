@@ -40,8 +40,8 @@ class Guard:
         self.certificates = {canonical.certificate(Model.from_json(item.model)) for item in items if item.model}
         self.shingles = [shingles(problem) for problem in problems]
         self.known = set().union(*self.shingles)
-        # Recall counts: what the index finds is measured exactly afterwards.
-        self.index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
+        # Half the threshold, as the index only proposes: below 1e-3 of the pairs at the threshold escape it.
+        self.index = MinHashLSH(threshold=threshold / 2, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
         for key, found in enumerate(self.shingles):
             self.index.insert(key, minhash(found))
 
