@@ -2,7 +2,9 @@
 import json
 import os
 
+from trex.benchmarks import registry
 from trex.common import provenance
+from trex.common.errors import UserError
 from trex.problems import families
 
 RUN = f"results/{config['run']}"
@@ -15,19 +17,22 @@ INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}
 ARMS = list(STAGE)
 SUITES = ["in_distribution", "heldout_family"]
 BENCHMARKS = {name: folder for name, folder in config["evaluation"]["benchmarks"].items() if folder}
-configuration.exit_if(
-    [
-        f"evaluation.benchmarks.{name}: no such folder: {folder}; give the benchmark's folder, or null"
-        for name, folder in BENCHMARKS.items()
-        if not Path(folder).is_dir()
-    ]
-)
-
 # Jobs use the interpreter that runs Snakemake and the code beside this file, whatever else is installed.
 os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     PYTHONPATH=str(Path(workflow.basedir) / "workflow"),
 )
+
+
+def benchmark_file(name, folder):
+    """The file of a public benchmark. Leaves with exit code 2 where the folder does not hold it."""
+    try:
+        return str(registry.source(name, folder))
+    except UserError as error:
+        configuration.exit_if([f"evaluation.benchmarks.{name}: {error}"])
+
+
+BENCHMARK_FILES = {name: benchmark_file(name, folder) for name, folder in BENCHMARKS.items()}
 
 
 wildcard_constraints:
@@ -69,19 +74,14 @@ def weights(arm):
     return [f"{RUN}/models/{arm}/model.safetensors", f"{RUN}/models/{arm}/config.json"]
 
 
-def source_files(wildcards):
-    """The files that a suite's or a public benchmark's items are read from."""
-    folder = BENCHMARKS.get(wildcards.suite)
-    if folder is None:
-        return [f"{RUN}/corpus/suites/{wildcards.suite}.parquet"]
-    return sorted(str(path) for path in Path(folder).rglob("*") if path.is_file())
+def source_file(wildcards):
+    """What the items of a suite or a public benchmark are read from."""
+    return BENCHMARK_FILES.get(wildcards.suite, f"{RUN}/corpus/suites/{wildcards.suite}.parquet")
 
 
 def source_options(wildcards):
     folder = BENCHMARKS.get(wildcards.suite)
-    if folder is None:
-        return ["--suite", f"{RUN}/corpus/suites/{wildcards.suite}.parquet"]
-    return ["--benchmark", wildcards.suite, "--data", folder]
+    return ["--benchmark", wildcards.suite, "--data", folder] if folder else ["--suite", source_file(wildcards)]
 
 
 def with_sidecar(**outputs):
