@@ -40,6 +40,14 @@ def test_missing_packed_file_is_one_clear_error(tmp_path):
         ladder.read_tokens(str(tmp_path / "packed.safetensors"))
 
 
+def test_recipe_that_ends_is_one_clear_error(tiny):
+    with (
+        pytest.raises(UserError, match="recipe no_such_recipe ended with exit code 1"),
+        ladder.worker("no_such_recipe", tiny, SETTINGS, 1, 1) as (process, connection),
+    ):
+        ladder.ask(process, connection, np.zeros((1, 2, 10), np.int64))
+
+
 @pytest.fixture
 def inputs(tmp_path, tiny):
     tokens = np.random.default_rng(0).integers(0, tiny.vocab_size, size=(8, 40), dtype=np.int32)

@@ -28,6 +28,11 @@ def test_direction(low, high, p, verdict):
     assert verdicts.direction(low, high, 0.0, p) == verdict
 
 
+@pytest.mark.parametrize(("repetitions", "verdict"), [(2, "inconclusive"), (3, "same direction")])
+def test_a_range_needs_repetitions(repetitions, verdict):
+    assert verdicts.faster(1.5, 2.0, repetitions) == verdict
+
+
 @given(st.floats(-10, 10), st.floats(0, 10), st.floats(-10, 10))
 def test_direction_mirrors(low, width, no_effect):
     mirror = {"same direction": "opposite direction", "opposite direction": "same direction"}

@@ -13,6 +13,7 @@ SAME dtype and thread count. Nothing is recomputed, so HFU equals MFU.
 import multiprocessing
 import statistics
 from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ BASELINE = "open_source"
 
 @contextmanager
 def worker(name: str, config: ModelConfig, settings: dict, seed: int, threads: int):
-    """A connection to a running recipe; the process ends with the block."""
+    """(process, connection) of a running recipe; the process ends with the block."""
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe()
     arguments = (its, name, config, seeds.derive(seed, "ladder", "weights"), threads, settings["learning_rate"])
@@ -39,11 +40,24 @@ def worker(name: str, config: ModelConfig, settings: dict, seed: int, threads: i
     process.start()
     its.close()
     try:
-        yield ours
+        yield process, ours
         ours.send(None)
         process.join()
     finally:
         process.kill()
+
+
+def ask(process: multiprocessing.Process, connection: Connection, batch: np.ndarray) -> tuple:
+    """What the recipe answers to a batch. Raises UserError where its process has ended; what it printed says why."""
+    try:
+        connection.send(batch)
+        return connection.recv()
+    except (EOFError, OSError) as error:
+        process.join()
+        raise UserError(
+            f"recipe {process.name} ended with exit code {process.exitcode}; if memory ran out, lower "
+            "accounting.ladder.batch_size"
+        ) from error
 
 
 def read_tokens(path: str) -> np.ndarray:
@@ -67,9 +81,8 @@ def measure(config: ModelConfig, batches: list[np.ndarray], settings: dict, seed
     with ExitStack() as stack:
         workers = {name: stack.enter_context(worker(name, config, settings, seed, threads)) for name in recipes.RECIPES}
         for turn, batch in enumerate(cli.track(batches, "ladder")):
-            for name, connection in workers.items():
-                connection.send(batch)
-                seconds, losses, peak_rss_mb, variant = connection.recv()
+            for name, (process, connection) in workers.items():
+                seconds, losses, peak_rss_mb, variant = ask(process, connection, batch)
                 results[name]["losses"] += losses
                 results[name] |= {"peak_rss_mb": peak_rss_mb, "variant": variant}
                 if turn > 0:  # turn 0 is the warm-up

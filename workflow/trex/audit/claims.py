@@ -184,7 +184,7 @@ def speedup(claim: dict, evidence: Evidence) -> list[Finding]:
             low,
             high,
             method,
-            verdicts.direction(low, high, 1.0),
+            verdicts.faster(low, high, min(fast.repetitions, slow.repetitions)),
             f"miniature on one CPU; our last rung is {fast.recipe}, not the paper's recipe",
         )
     ]

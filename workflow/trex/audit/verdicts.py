@@ -4,7 +4,8 @@ A verdict speaks of the miniature, never of the paper's own experiment:
 
 - same direction / opposite direction: the interval of our effect excludes "no effect" on the claimed / the other side
   and, where several comparisons were made together, the corrected p-value is below 0.05 too.
-- inconclusive: anything else that was measured. It is no evidence against the claim.
+- inconclusive: anything else that was measured, and a speed with fewer than three repetitions, whose range says
+  little. It is no evidence against the claim.
 - consistent: public numbers agree with each other within their rounding; or our run did the same thing in miniature.
 - consistent under assumptions / depends on assumptions: the same comparison of public numbers needs something that the
   record does not settle; with the stated assumption they agree / they do not.
@@ -26,6 +27,7 @@ NOT_COMPARABLE = "not comparable"
 NOT_MEASURED = "not measured"
 
 SIGNIFICANCE = 0.05
+FEWEST_REPETITIONS = 3
 
 
 def direction(low: float, high: float, no_effect: float, p_corrected: float | None = None) -> str:
@@ -37,6 +39,11 @@ def direction(low: float, high: float, no_effect: float, p_corrected: float | No
     if low > no_effect:
         return SAME_DIRECTION
     return OPPOSITE_DIRECTION if high < no_effect else INCONCLUSIVE
+
+
+def faster(low: float, high: float, repetitions: int) -> str:
+    """For a claim that a ratio of speeds is above 1; low, high: its range over repetitions."""
+    return direction(low, high, 1.0) if repetitions >= FEWEST_REPETITIONS else INCONCLUSIVE
 
 
 def arithmetic(low: float, high: float, published: float, rounding: float, assumes: bool) -> str:
