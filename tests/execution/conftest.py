@@ -7,7 +7,7 @@ from trex.common.errors import UserError
 from trex.execution import sandbox
 from trex.execution.sandbox import LEVELS, Sandbox
 
-SETTINGS = {"cpu_s": 5, "wall_s": 30.0, "memory_mb": 1024, "file_mb": 16, "processes": 32}
+SETTINGS = {"cpu_s": 5, "wall_s": 120.0, "memory_mb": 1024, "file_mb": 16, "processes": 32}
 MODEL = """
 from ortools.math_opt.python import mathopt
 mix = mathopt.Model(name="mix")

@@ -5,7 +5,7 @@
 
 answer_loss: for `all` and each difficulty, mean nats a token of the reference answer (its end included) given the
 prompt, with n items and n_tokens; samples longer than the context are counted in `too_long`. retention: the same for
-the validation part of the general text, its documents in order, cut to the context, up to `retention_tokens` tokens.
+the validation part of the general text, its documents in order, cut to the context, until there are `retention_tokens`.
 settings: batch_size and retention_tokens of the config's section `evaluation`. Rounded to six digits: which texts share
 a batch shows only after them.
 """

@@ -21,6 +21,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -143,10 +144,10 @@ class Worker:
     """The trusted end of one worker process."""
 
     def __init__(self, level: str):
-        self.folder = tempfile.TemporaryDirectory(prefix="trex-sandbox-")
+        self.own_folder = tempfile.mkdtemp(prefix="trex-sandbox-") if level == "limits" else None
+        scratch = self.own_folder or SCRATCH
         self.control, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (read when the worker fails, closed with it)
-        scratch = self.folder.name if level == "limits" else SCRATCH
         launcher = str(Path(__file__).with_name("launch.py"))
         with theirs:
             self.process = subprocess.Popen(
@@ -183,7 +184,8 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        self.folder.cleanup()
+        if self.own_folder is not None:
+            shutil.rmtree(self.own_folder, ignore_errors=True)
         if not keep_errors:
             self.errors.close()
 
