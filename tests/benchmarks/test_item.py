@@ -3,6 +3,7 @@ import dataclasses
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from trex.benchmarks import item
 from trex.common.errors import UserError
 
