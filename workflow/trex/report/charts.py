@@ -36,7 +36,7 @@ def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) ->
 
     frame: panel, row, arm, share, low, high (shares in percent); rows, arms: in the order to show.
     """
-    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False))
+    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False, labelPadding=9))
     offset = alt.YOffset("arm:N", sort=arms)
     colour = alt.Color("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_COLOURS[: len(arms)])))
     shape = alt.Shape("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_SHAPES[: len(arms)])))
@@ -50,7 +50,7 @@ def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) ->
     )
     panels = list(dict.fromkeys(frame["panel"]))
     chart = layers.facet(row=alt.Row("panel:N", sort=panels, header=alt.Header(labelOrient="top")), spacing=18)
-    return svg(chart, label)
+    return svg(chart.resolve_scale(y="independent"), label)  # a panel shows its own rows alone
 
 
 def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, label: str) -> str:
@@ -65,7 +65,9 @@ def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, l
     facets = {"column": alt.Column("column:N", sort=columns)}
     panels = list(dict.fromkeys(frame["panel"]))
     if len(panels) > 1:
-        facets["row"] = alt.Row("panel:N", sort=panels, header=alt.Header(labelOrient="left", labelAngle=-90))
+        facets["row"] = alt.Row(
+            "panel:N", sort=panels, header=alt.Header(labelOrient="left", labelAngle=0, labelAlign="left")
+        )
     return svg(layers.facet(**facets, spacing=14), label)
 
 
