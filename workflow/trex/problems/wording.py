@@ -19,10 +19,13 @@ IN_SYMBOLS = {"easy": 0.6, "medium": 0.45, "hard": 0.3}
 
 @dataclasses.dataclass(frozen=True)
 class Statement:
-    """problem: the text without any instruction; data_file: the text of data.json (None without one); code: the
-    reference code; formulation: the model in mathematical notation; variables: which variables the model has (None
-    where the formulation lists them); reading: what each symbol of the code is; data_text, data_code: of text and code,
-    the part that holds the data."""
+    """An instance in words and code.
+
+    problem: the text without any instruction; data_file: the text of data.json (None without one); code: the reference
+    code; formulation: the model in mathematical notation; variables: which variables the model has (None where the
+    formulation lists them); reading: the value of each symbol of the code and what it is; data_text, data_code: of text
+    and code, the part that holds the data.
+    """
 
     problem: str
     data_file: str | None
@@ -61,7 +64,7 @@ def state(family: Family, data: dict, mode: str, difficulty: str, rng: Random) -
         code=program(data_lines, family.body(data), reads_file=mode == "DPS"),
         formulation=family.formulation(data),
         variables=story.variables,
-        reading=[f"{fact.symbol} = {fact.label}" for fact in facts],
+        reading=[f"{line} ({fact.label})" for line, fact in zip(data_lines, facts, strict=True)],
         data_text=(" ".join(told) + tables).strip(),
         data_code=data_lines,
     )
