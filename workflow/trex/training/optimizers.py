@@ -66,7 +66,7 @@ def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Para
 
 
 def build(model: nn.Module, settings: dict) -> list[torch.optim.Optimizer]:
-    """settings: lr (Muon's), adamw_lr, weight_decay, muon_fast_steps, muon_exact_steps. Norms and scalars are not decayed, nor is the embedding."""
+    """settings: lr (Muon's), adamw_lr, weight_decay (Muon's alone), muon_fast_steps, muon_exact_steps."""
     muon, adamw = split_parameters(model)
     return [
         Muon(
