@@ -8,6 +8,7 @@ SITE = Axis("site", "sites", ("A", "B", "C"))
 AREA = Axis("area", "areas", ("north", "south"))
 VALUE = Fact("v", [4, 5], "value", ("value",), (ITEM,))
 WEIGHT = Fact("w", [6, 7], "weight", ("value", "mass"), (ITEM,))
+VALUE_TOO = Fact("v", [4, 5], "value", ("value", "v", "worth"), (ITEM,))
 LIMIT = Fact("b", 8, "limit", ("limit",))
 REACH = Fact("r", [[1, 3], [2]], "sites that cover", ("reach",), (AREA, SITE), ragged=True)
 COST = Fact("c", [1, 2, 3], "cost", ("cost",), (SITE,))
@@ -52,7 +53,7 @@ def test_tables():
 
 def test_keys_of_a_file_differ_from_each_other():
     for seed in range(20):
-        assert wording.drawn_keys([VALUE, WEIGHT], random.Random(seed)) == ["value", "mass"]
+        assert wording.drawn_keys([VALUE, WEIGHT], random.Random(seed), usual=False) == ["value", "mass"]
 
 
 def test_names_stand_in_the_introduction_only_where_a_list_may_leave_them_out():
@@ -62,3 +63,12 @@ def test_names_stand_in_the_introduction_only_where_a_list_may_leave_them_out():
     assert names.count(",") == 2
     assert "workers" in shown["DPS"].split(". ")[0]
     assert shown["DT"].endswith("|\n")
+
+
+def test_usual_keys_are_the_first_that_are_free():
+    for seed in range(20):
+        assert wording.drawn_keys([WEIGHT, VALUE_TOO, LIMIT], random.Random(seed), usual=True) == [
+            "value",
+            "v",
+            "limit",
+        ]

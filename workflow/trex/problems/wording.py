@@ -15,6 +15,8 @@ from trex.problems.mathopt_code import program, row_by_row, row_by_row_formulati
 MODES = ("DP", "DT", "DPS")
 # Share of DP texts that give the data as symbols and lists, as concise problem statements do; the others are prose.
 IN_SYMBOLS = {"easy": 0.6, "medium": 0.45, "hard": 0.3}
+# Share of data files whose keys are the family's usual ones, all of them; in the others each key is drawn.
+USUAL_KEYS = {"easy": 0.8, "medium": 0.4, "hard": 0.2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +52,7 @@ def state(family: Family, data: dict, mode: str, difficulty: str, rng: Random) -
         tables = "".join(f"\n\n{table(group, difficulty, rng)}" for group in grouped(facts)) + "\n"
         data_lines = [f"{fact.symbol} = {json.dumps(fact.value)}" for fact in facts]
     elif mode == "DPS":
-        keys = drawn_keys(facts, rng)
+        keys = drawn_keys(facts, rng, usual=chance(rng, USUAL_KEYS[difficulty]))
         told = [f"data.json has {', '.join(described(fact, key) for fact, key in zip(facts, keys, strict=True))}."]
         data_file = json.dumps({key: fact.value for fact, key in zip(facts, keys, strict=True)})
         data_lines = [f'{fact.symbol} = data["{key}"]' for fact, key in zip(facts, keys, strict=True)]
@@ -136,11 +138,12 @@ def described(fact: Fact, key: str) -> str:
     return f'"{key}" ({fact.label}, by {" and ".join(axis.singular for axis in fact.axes)})'
 
 
-def drawn_keys(facts: list[Fact], rng: Random) -> list[str]:
-    """A key for each fact, all different."""
+def drawn_keys(facts: list[Fact], rng: Random, usual: bool) -> list[str]:
+    """A key for each fact, all different; the usual one is its first that is free."""
     keys: list[str] = []
     for fact in facts:
-        keys.append(rng.choice([key for key in fact.keys if key not in keys]))
+        free = [key for key in fact.keys if key not in keys]
+        keys.append(free[0] if usual else rng.choice(free))
     return keys
 
 
