@@ -31,8 +31,8 @@ LIMITS = """\
 - In-distribution items share sentence templates and names with the training texts. What is kept out: the same problem
   text, the same model under other names or order, and near-duplicates by the threshold above.
 - The prompt of a DPS task shows keys and shapes, the numbers are in the file alone. So the right answer does not depend
-  on the numbers, and another task of the same family with other numbers can have the same answer. Most easy data files have the family's usual keys: such a task asks for the
-  family and its variant to be recognised, not for anything to be copied.
+  on the numbers, and another task of the same family with other numbers can have the same answer. Most easy data files
+  have the family's usual keys: such a task asks for family and variant to be recognised, not for anything to be copied.
 - A share of the DP texts gives its data as symbols and lists, which the answer repeats.
 - Instances are small, so that a small model can learn to write them down. Difficulty changes size, nothing else.
 - The optimum is verified by two solvers; it need not have only one solution. Objective values are compared, never
