@@ -27,10 +27,9 @@ class Checkout:
     Only the system's programs are on the path: the interpreter that runs Snakemake must find the rest by itself.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, source: Path, folder: Path):
         self.folder = folder
-        shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
-        shutil.copytree(ROOT / "results", folder / "results", ignore=lambda _, names: set(names) - {"README.md"})
+        shutil.copytree(source, folder)
         values = yaml.safe_load((folder / "config/config.yaml").read_text(encoding="utf-8"))
         update_config(values, yaml.safe_load(TINY.read_text(encoding="utf-8")))
         # By its absolute path, which must not reach the archive.
@@ -98,19 +97,30 @@ class Checkout:
 
 
 @pytest.fixture(scope="session")
-def make_checkout():
-    return Checkout
+def source(tmp_path_factory) -> Path:
+    """The repository as it was when the tests began, so that all copies are of the same code."""
+    folder = tmp_path_factory.mktemp("source") / "trex"
+    shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
+    (folder / "results").mkdir()
+    shutil.copy(ROOT / "results/README.md", folder / "results")
+    return folder
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> Checkout:
+def finished(source, tmp_path_factory) -> Checkout:
     """A copy in which plain `snakemake` has run to the end."""
-    copy = Checkout(tmp_path_factory.mktemp("with a space and ümlaut") / "T-Rex mini")
+    copy = Checkout(source, tmp_path_factory.mktemp("with a space and ümlaut") / "T-Rex mini")
     copy.snakemake()
     return copy
 
 
+@pytest.fixture(scope="session")
+def unused(source, tmp_path_factory) -> Checkout:
+    """A copy in which nothing has run, for tests that leave it so."""
+    return Checkout(source, tmp_path_factory.mktemp("unused") / "copy")
+
+
 @pytest.fixture
-def fresh(tmp_path) -> Checkout:
-    """A copy in which nothing has run."""
-    return Checkout(tmp_path / "copy")
+def fresh(source, tmp_path) -> Checkout:
+    """A copy in which nothing has run, for one test."""
+    return Checkout(source, tmp_path / "copy")

@@ -29,9 +29,9 @@ COMPLAINTS = (
 )
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory, make_checkout):
-    return make_checkout(tmp_path_factory.mktemp("config") / "copy")
+@pytest.fixture
+def copy(unused):
+    return unused
 
 
 @pytest.fixture(autouse=True)

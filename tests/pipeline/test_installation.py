@@ -1,21 +1,20 @@
 """`pip install .` in an empty environment is enough to score responses and to account a run."""
 
+import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
 HEAVY = ("torch", "snakemake", "transformers", "tokenizers", "altair")
 MODULES = ("trex.evaluation.score", "trex.accounting.flops", "trex.accounting.models", "trex.bundle.verify")
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory, make_checkout):
+def python(tmp_path_factory, source):
     """The interpreter of an empty environment with this package, installed as a user would from the checkout."""
     folder = tmp_path_factory.mktemp("installation")
-    checkout = make_checkout(folder / "checkout").folder
+    checkout = shutil.copytree(source, folder / "checkout")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     python = folder / "venv/bin/python"
     done = subprocess.run([python, "-m", "pip", "install", checkout], capture_output=True, text=True, check=False)
