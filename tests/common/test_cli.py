@@ -49,3 +49,12 @@ def test_a_step_has_help_and_refuses_abbreviated_and_unknown_options():
     assert code("--help") == 0
     assert code("--conf", '{"run": "a", "seed": 1}', "--out", "x") == 2
     assert code() == 2
+
+
+def test_a_missing_setting_is_the_users_error_at_any_depth():
+    settings = cli.json_argument('{"sandbox": {"cpu_s": 1}}')
+    with pytest.raises(UserError, match="'solve_s'"):
+        settings["solve_s"]
+    with pytest.raises(UserError, match="'wall_s'"):
+        settings["sandbox"]["wall_s"]
+    assert settings.get("solve_s") is None

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 
 import pandas as pd
 import pyarrow as pa
@@ -75,3 +76,13 @@ def test_a_malformed_record_is_told_by_its_line(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"x": 1}\n\n{"x": \n')
     with pytest.raises(UserError, match="line 3"):
         files.read_jsonl(tmp_path / "a.jsonl")
+
+
+def test_a_place_that_cannot_be_written_is_named_before_and_after_the_work(tmp_path):
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path, tmp_path / "file" / "below.json"):
+        with pytest.raises(UserError, match=re.escape(str(place))):
+            files.check_place(place)
+        with pytest.raises(UserError, match=re.escape(str(place))):
+            files.write_json(place, {}, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -192,10 +192,14 @@ def command(make_item, score_settings, tmp_path):
 
 def test_command(make_item, command):
     run, out = command
-    item = make_item()
-    ran = run([{"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "stop"}])
+    items = [make_item(), make_item(item_id="own/mix-1", prompt="other")]
+    right, wrong = (
+        {"item_id": item.item_id, "sha256": item.sha256, "response": text, "finish": "stop"}
+        for item, text in zip(items, (RIGHT, ""), strict=True)
+    )
+    ran = run([right, wrong])
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("scores: 1 of 1 passed, 1 items without a response; isolation ")
+    assert ran.stdout.startswith("scores: 1 of 2 passed; isolation ")
     assert pq.read_schema(out).names == score.COLUMNS.names
     assert files.read_parquet(out)[0]["failure_class"] == "passed"
     assert json.loads(pq.read_schema(out).metadata[b"trex"])["provenance"]["step"] == "trex.evaluation.score"
@@ -244,3 +248,13 @@ def test_responses_of_a_benchmark_are_scored(tmp_path, score_settings):
 def test_unknown_rows_name_the_row(make_item, tmp_path):
     with pytest.raises(UserError, match="row 1"):
         score.paired([make_item()], [{}], tmp_path)
+
+
+def test_each_item_is_answered_once(make_item, command):
+    run, out = command
+    item = make_item()
+    row = {"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "stop"}
+    for rows, complaint in (([row, row], "again, after row 1"), ([row], "1 of 2 items have no response, 'own/mix-1'")):
+        ran = run(rows)
+        assert (ran.returncode, out.exists()) == (2, False)
+        assert complaint in ran.stderr

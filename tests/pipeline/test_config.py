@@ -72,3 +72,9 @@ def test_the_overlays_of_the_project_are_accepted(copy):
     """Beginning with the one that the README names."""
     shutil.copy(copy.folder / "config/smoke.yaml", copy.folder / "mine.yaml")
     assert "results/smoke.crate.tar.gz" in copy.snakemake("--dry-run", "--configfile", "mine.yaml")
+
+
+def test_values_that_do_not_fit_together(copy):
+    copy.write("wrong.yaml", "model: {o_groups: 7, num_experts_per_tok: 99}\nevaluation: {max_new_tokens: 100000}\n")
+    text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
+    assert all(name in text for name in ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens")), text

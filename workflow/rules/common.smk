@@ -5,7 +5,25 @@ import os
 from trex.benchmarks import registry
 from trex.common import provenance
 from trex.common.errors import UserError
+from trex.model.config import ModelConfig
 from trex.problems import families
+
+
+def together(config):
+    """Errors of values that the schema allows one by one, but not with each other."""
+    errors = []
+    try:
+        ModelConfig.from_dict(config["model"] | {"vocab_size": config["corpus"]["vocab_size"]})
+    except UserError as error:
+        errors.append(str(error))
+    if config["evaluation"]["max_new_tokens"] >= config["corpus"]["context"]:
+        errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
+    if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:
+        errors.append("training.common: warmup_fraction and decay_fraction must be at most 1 together")
+    return errors
+
+
+configuration.exit_if(together(config))
 
 RUN = f"results/{config['run']}"
 THREADS = config["threads"]

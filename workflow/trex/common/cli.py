@@ -20,7 +20,14 @@ def parser(documentation: str) -> argparse.ArgumentParser:
     )
 
 
-def json_argument(text: str) -> dict:
+class Settings(dict):
+    """A JSON object in which a missing key is the user's error, not the program's."""
+
+    def __missing__(self, key: str):
+        raise UserError(f"the settings lack the key {key!r}; give the whole section of the config that --help names")
+
+
+def json_argument(text: str) -> Settings:
     """A JSON object given as text, or as the path of a file that holds one.
 
     Raises argparse.ArgumentTypeError (exit code 2) when it is neither.
@@ -34,7 +41,7 @@ def json_argument(text: str) -> dict:
                 f"neither a JSON object nor a readable file: {text!r} ({error.strerror})"
             ) from error
     try:
-        value = json.loads(source)
+        value = json.loads(source, object_hook=Settings)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from error
     if not isinstance(value, dict):

@@ -22,15 +22,34 @@ METADATA_KEY = b"trex"
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yields a temporary path beside `path`; moves it into place when the block ends well, else removes it."""
+    """Yields a temporary path beside `path`; moves it into place when the block ends well, else removes it.
+
+    Raises UserError where the file cannot be written.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        check_place(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}); choose another place or make room") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary.parent.is_dir():
+            temporary.unlink(missing_ok=True)
+
+
+def check_place(path: str | Path) -> None:
+    """Raises UserError where a file cannot be put: a long step asks before its work, not after."""
+    path = Path(path)
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; name a file in it")
+    above = next(folder for folder in path.absolute().parents if folder.exists())
+    if not above.is_dir():
+        raise UserError(f"{path}: {above} is a file, not a folder; choose another place")
+    if not os.access(above, os.W_OK):
+        raise UserError(f"{path}: the folder {above} cannot be written to; choose another place")
 
 
 def write_text(path: str | Path, text: str) -> None:

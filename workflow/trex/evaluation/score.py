@@ -74,8 +74,7 @@ def main() -> None:
     inputs = {"items": source, "responses": arguments.responses}
     origin = provenance(STEP, arguments.settings, inputs)
     files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
-    passed, missing = sum(row[PASSED] for row in rows), len(items) - len({item.item_id for item, _ in pairs})
-    print(f"scores: {passed} of {len(rows)} passed, {missing} items without a response; isolation {isolations(rows)}")
+    print(f"scores: {sum(row[PASSED] for row in rows)} of {len(rows)} passed; isolation {isolations(rows)}")
 
 
 def isolations(rows: list[dict]) -> str:
@@ -83,9 +82,13 @@ def isolations(rows: list[dict]) -> str:
 
 
 def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[Item, dict]]:
-    """Each response with its item. Raises UserError for one that is malformed or answers something else."""
+    """Each response with its item.
+
+    Raises UserError for one that is malformed, answers something else or answers twice, and for items left out: a rate
+    over the items that somebody chose to answer is no Pass@1.
+    """
     by_id = {item.item_id: item for item in items}
-    pairs = []
+    pairs, answered = [], {}
     for number, response in enumerate(responses, start=1):
         where = f"{path}, row {number}"
         if not isinstance(response, dict) or any(not isinstance(response.get(key), str) for key in RESPONSE_FIELDS):
@@ -95,7 +98,15 @@ def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[I
             raise UserError(f"{where}: no item is called {response['item_id']!r}; give the suite that was answered")
         if item.sha256 != response["sha256"]:
             raise UserError(f"{where}: {item.item_id} was asked in other words (its sha256 differs); answer it again")
+        if item.item_id in answered:
+            raise UserError(f"{where}: answers {item.item_id} again, after row {answered[item.item_id]}; keep one")
+        answered[item.item_id] = number
         pairs.append((item, response))
+    if missing := [item_id for item_id in by_id if item_id not in answered]:
+        raise UserError(
+            f"{path}: {len(missing)} of {len(items)} items have no response, {missing[0]!r} first; "
+            "give each a row, with an empty response where there is none"
+        )
     return pairs
 
 

@@ -24,7 +24,7 @@ def save(model: Transformer, folder: str | Path, provenance: dict) -> None:
 def load(folder: str | Path) -> Transformer:
     """Raises UserError when a file is missing or damaged, or does not fit its config."""
     folder = Path(folder)
-    model = Transformer(ModelConfig.from_dict(files.read_json(folder / "config.json")["model"]))
+    model = Transformer(ModelConfig.read(folder / "config.json"))
     weights = folder / "model.safetensors"
     try:
         model.load_state_dict(load_file(weights))

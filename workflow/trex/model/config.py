@@ -1,9 +1,9 @@
 """The shape of a DeepSeek-V4-style model, with Hugging Face's key names. Free of torch, so that formulas can use it."""
 
 import dataclasses
-import json
 from pathlib import Path
 
+from trex.common import files
 from trex.common.errors import UserError
 
 
@@ -12,7 +12,7 @@ class ModelConfig:
     """Names and defaults follow DeepSeek-V4's config.json (arXiv 2606.19348); defaults are those that all sizes share.
 
     compress_ratios has one entry a layer: 0 is sliding-window attention alone, 4 compressed sparse attention (CSA),
-    128 heavily compressed attention (HCA); other positive ratios are CSA when `csa_ratio`, else HCA.
+    128 heavily compressed attention (HCA); in a miniature `csa_ratio` means CSA, and one other ratio HCA.
     """
 
     vocab_size: int
@@ -69,9 +69,32 @@ class ModelConfig:
             raise UserError(f"model config: unknown keys {', '.join(unknown)}; allowed: {', '.join(sorted(names))}")
         if missing := sorted(needed - set(values)):
             raise UserError(f"model config: missing keys {', '.join(missing)}")
-        return cls(**values | {"compress_ratios": tuple(values["compress_ratios"])})
+        try:
+            config = cls(**values | {"compress_ratios": tuple(values["compress_ratios"])})
+            errors = config.errors()
+        except TypeError as error:
+            raise UserError(f"model config: a value of the wrong type ({error})") from error
+        if errors:
+            raise UserError(f"model config: {'; '.join(errors)}")
+        return config
+
+    def errors(self) -> list[str]:
+        """What two values together must satisfy, each violation with the mend."""
+        rope, found = self.qk_rope_head_dim, []
+        if self.num_attention_heads * self.head_dim % self.o_groups:
+            found.append("o_groups must divide num_attention_heads * head_dim")
+        if rope % 2 or rope > min(self.head_dim, self.index_head_dim):
+            found.append("qk_rope_head_dim must be even and at most head_dim and index_head_dim")
+        if self.num_experts_per_tok > self.n_routed_experts:
+            found.append("num_experts_per_tok must be at most n_routed_experts")
+        if len({ratio for ratio in self.compress_ratios if ratio} - {self.csa_ratio}) > 1:
+            found.append("compress_ratios may have one ratio beside 0 and csa_ratio")
+        return found
 
     @classmethod
     def read(cls, path: str | Path) -> "ModelConfig":
-        values = json.loads(Path(path).read_text(encoding="utf-8"))
+        """From a trained arm's config.json, or a file that holds the model section alone."""
+        values = files.read_json(path)
+        if not isinstance(values, dict) or not isinstance(values.get("model", values), dict):
+            raise UserError(f"{path}: holds no model config; give the config.json of a trained arm")
         return cls.from_dict(values.get("model", values))

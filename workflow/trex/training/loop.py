@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import torch
 
+from trex.common.errors import UserError
 from trex.model.transformer import Transformer
 from trex.training import optimizers
 from trex.training.data import Rows, batches
@@ -38,7 +39,7 @@ def train(model: Transformer, rows: Rows, settings: dict, seed: int, report: Cal
     """Trains in place. settings: the config's training section for one arm; report gets one record a step.
 
     `tokens` is the budget in row positions, padding included: steps = tokens / (batch_rows * S), rounded, at least 1.
-    Raises FloatingPointError at the first loss that is not finite.
+    Raises UserError at the first loss that is not finite.
     """
     length = rows.tokens.shape[1]
     steps = max(1, round(settings["tokens"] / (settings["batch_rows"] * length)))
@@ -53,7 +54,7 @@ def train(model: Transformer, rows: Rows, settings: dict, seed: int, report: Cal
                 group["lr"] = full * share
         loss = next_token_loss(model, batch)
         if not math.isfinite(loss.item()):
-            raise FloatingPointError(f"step {step + 1}: the loss is {loss.item()}; lower training.lr or adamw_lr")
+            raise UserError(f"step {step + 1}: the loss is {loss.item()}; lower the stage's lr or adamw_lr")
         auxiliary = indexer_loss(model)
         (loss + auxiliary).backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), settings["clip"])

@@ -1,8 +1,8 @@
 """Train one arm with all its parameters: from scratch, or from another arm's weights.
 
 Writes model.safetensors, config.json and metrics.jsonl into --out. Settings are the config's `training` section for
-the arm (`training.common` with `training.arms.<arm>` laid over it); --model holds the `model` section, used when there
-is no --init.
+the arm's stage (`training.common` with `training.stages.<stage>` laid over it); --model holds the `model` section with
+`vocab_size`, which a model from --init must have too.
 """
 
 from pathlib import Path
@@ -31,12 +31,13 @@ def main() -> None:
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
 
+    files.check_place(Path(arguments.out) / "model.safetensors")
     rows = data.read(arguments.packed)
     model = initial_model(arguments)
     if rows.tokens.max() >= model.config.vocab_size:
         raise UserError(
             f"{arguments.packed}: token {int(rows.tokens.max())} is outside the model's vocabulary of "
-            f"{model.config.vocab_size}; set model.vocab_size to corpus.vocab_size"
+            f"{model.config.vocab_size}; pack the texts with the tokenizer of corpus.vocab_size"
         )
     inputs = {"packed": arguments.packed}
     if arguments.init:
