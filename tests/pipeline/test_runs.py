@@ -51,17 +51,10 @@ def test_the_archive_holds_no_benchmark_text_and_the_folder_no_stray_file(finish
     assert str(finished.folder).encode() not in content
 
 
-def test_two_independent_runs_give_the_same_corpora_weights_and_scores(finished, fresh):
-    """In another folder, one job at a time instead of several."""
-    fresh.snakemake("--cores", "1")
-    assert exact_digests(fresh) == exact_digests(finished)
-
-
-def test_a_run_that_is_killed_goes_on_to_the_same_results(finished, fresh):
-    """Killed while the suites are drawn, while an arm trains, and while responses are scored."""
+def test_an_independent_run_gives_the_same_corpora_weights_and_scores_even_if_killed(finished, fresh):
+    """In another folder; killed while the suites are drawn, while an arm trains, and while responses are scored."""
     for appears in ("corpus/suites.log", "models/cpt.log", "evaluation/sft/in_distribution/scores.log"):
         fresh.kill_when(f"results/tiny/logs/{appears}")
-        assert "--unlock" in fresh.snakemake(code=1)
         fresh.snakemake("--unlock")
     fresh.snakemake()
     assert exact_digests(fresh) == exact_digests(finished)
