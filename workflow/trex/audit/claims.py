@@ -185,8 +185,8 @@ def speedup(claim: dict, evidence: Evidence) -> list[Finding]:
             high,
             method,
             verdicts.faster(low, high, min(fast.repetitions, slow.repetitions)),
-            f"miniature on one CPU; our last rung is {fast.recipe}, not the paper's recipe; {slow.recipe} is as shipped, "
-            "not tuned",
+            f"miniature on one CPU; our last rung is {fast.recipe}, not the paper's recipe; "
+            f"{slow.recipe} is as shipped, not tuned",
         )
     ]
 
