@@ -96,3 +96,41 @@ def test_hostile_json_is_refused(change, message):
     change(data)
     with pytest.raises(ValueError, match=message):
         Model.from_json(data)
+
+
+X, Y = ("variable", 0), ("variable", 1)
+
+
+def test_what_is_at_most_quadratic_leaves_an_expression():
+    model = two_variables()
+    model.add_row(
+        {0: 1.0}, 0.0, 5.0, "a", {(1, 0): 2.0}, ("sum", ("exp", X), 3.0, ("product", X, Y), ("product", 2.0, Y))
+    )
+    row = model.rows[-1]
+    assert (row.lb, row.ub, row.terms) == (-3.0, 2.0, {0: 1.0, 1: 2.0})
+    assert (row.quadratic, row.nonlinear) == ({(0, 1): 3.0}, ("exp", X))
+    model.set_objective("max", {}, 1.0, nonlinear=("sum", ("sqrt", X), 2.0, ("log", Y)))
+    assert (model.objective.constant, model.objective.nonlinear) == (3.0, ("sum", ("sqrt", X), ("log", Y)))
+    assert row.at([1.0, 2.0]) == pytest.approx(1 + 4 + 6 + math.e)
+    assert Model.from_json(json.loads(json.dumps(model.to_json()))) == model
+
+
+def test_degree():
+    model = two_variables()
+    model.set_objective("min", {1: 1.0})
+    assert model.degree == "linear"
+    model.set_objective("min", {}, quadratic={(0, 1): 1.0})
+    assert model.degree == "quadratic_objective"
+    model.set_objective("min", {}, nonlinear=("exp", X))
+    assert model.degree == "nonlinear"
+    model.set_objective("min", {})
+    model.add_row({}, ub=1.0, quadratic={(0, 0): 1.0})
+    assert model.degree == "nonlinear"
+
+
+@pytest.mark.parametrize("part", [("hyperbolic", X), ("exp", ("variable", 7)), "x"])
+def test_a_wrong_expression_names_its_row(part):
+    with pytest.raises(ValueError, match="'a'"):
+        two_variables().add_row({}, name="a", nonlinear=part)
+    with pytest.raises(ValueError, match="objective"):
+        two_variables().set_objective("min", {}, nonlinear=part)

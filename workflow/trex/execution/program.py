@@ -9,8 +9,7 @@ import json
 import os
 import traceback
 
-from trex.execution.dialects import Unsupported
-from trex.execution.dialects import mathopt as dialect
+from trex.execution import dialects
 
 NAME = "<response>"
 DETAIL_LENGTH = 300
@@ -27,14 +26,15 @@ OFTEN_IMPORTED = (
     "string",
     "textwrap",
 )
-OUT_OF_MEMORY = b'{"status": "memory", "detail": "MemoryError", "model": null}\n'
+OUT_OF_MEMORY = b'{"status": "memory", "detail": "MemoryError", "model": null, "dialect": ""}\n'
 
 
 def prepare() -> None:
     """Before the fork, so that every program inherits it."""
     for name in OFTEN_IMPORTED:
         importlib.import_module(name)
-    dialect.start_recording()
+    for name in dialects.LIGHT:
+        dialects.start_recording(name)
 
 
 def run(code: str, files: dict[str, str], result: int) -> None:
@@ -57,8 +57,8 @@ def send(result: int, line: bytes) -> None:
         line = line[os.write(result, line) :]
 
 
-def report(status: str, detail: str = "", model: dict | None = None) -> dict:
-    return {"status": status, "detail": detail, "model": model}
+def report(status: str, detail: str = "", model: dict | None = None, dialect: str = "") -> dict:
+    return {"status": status, "detail": detail, "model": model, "dialect": dialect}
 
 
 def outcome(code: str) -> dict:
@@ -66,6 +66,7 @@ def outcome(code: str) -> dict:
         compiled = compile(code, NAME, "exec")
     except (SyntaxError, ValueError, RecursionError) as error:
         return report("syntax", describe(error))
+    dialects.start_named_in(code)
     names = {"__name__": "__main__", "__builtins__": __builtins__}
     try:
         exec(compiled, names)
@@ -79,13 +80,14 @@ def outcome(code: str) -> dict:
 
 
 def recorded(names: dict) -> dict:
-    model = dialect.chosen_model(names)
-    if model is None:
-        return report("no_model", "no MathOpt model was built")
+    found = dialects.chosen(names)
+    if found is None:
+        return report("no_model", "no model of a known library was built")
+    name = found.dialect.NAME
     try:
-        return report("ok", model=dialect.to_ir(model).to_json())
-    except (Unsupported, ValueError) as error:
-        return report("unsupported", describe(error))
+        return report("ok", model=dialects.to_ir(found).to_json(), dialect=name)
+    except (dialects.Unsupported, ValueError) as error:
+        return report("unsupported", describe(error), dialect=name)
 
 
 def describe(error: BaseException) -> str:

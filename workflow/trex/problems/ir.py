@@ -1,16 +1,18 @@
 """The modelling IR: an optimisation model as plain data, whatever wrote it.
 
-min or max  constant + sum linear[i] x_i + sum quadratic[i, j] x_i x_j
-subject to  row.lb <= sum row.terms[i] x_i <= row.ub     for each row
+min or max  constant + sum linear[i] x_i + sum quadratic[i, j] x_i x_j + nonlinear(x)
+subject to  row.lb <= sum terms[i] x_i + sum quadratic[i, j] x_i x_j + nonlinear(x) <= row.ub     for each row
             variable.lb <= x_i <= variable.ub, x_i integer where its kind says so
 
 A model is built by its methods only, which check what they are given and bring it to one form: numbers are floats,
 zero coefficients are dropped, terms are sorted by variable, quadratic keys have i <= j (the coefficient multiplies
-the product x_i x_j as it stands, no factor 1/2), a bound of magnitude 1e20 or more is infinite (as solvers read it),
-and the bounds of a binary variable lie within [0, 1]. So two models are equal (`==`) when they are the same
+the product x_i x_j as it stands, no factor 1/2), what is linear or quadratic in a nonlinear expression moves into the
+terms (and its constant into the bounds), a bound of magnitude 1e20 or more is infinite (as solvers read it), and the
+bounds of a binary variable lie within [0, 1]. So two models are equal (`==`) when they are the same
 variables and rows in the same order under the same names; `trex.problems.canonical` compares up to renaming.
 
-It does not cover quadratic rows, special ordered sets, semi-continuous variables or general nonlinear expressions.
+Nonlinear expressions (`trex.problems.expression`) are there to be solved, for their objective value: they are not
+compared up to renaming. The IR does not cover special ordered sets and semi-continuous variables.
 """
 
 import math
@@ -18,6 +20,9 @@ import operator
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
+
+from trex.problems import expression
+from trex.problems.expression import Expression
 
 KINDS = ("continuous", "integer", "binary")
 SENSES = ("min", "max")
@@ -39,12 +44,22 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """lb <= sum of terms <= ub; `terms` maps a variable's index to its coefficient."""
+    """lb <= sum of terms <= ub; `terms` maps a variable's index to its coefficient, `quadratic` a pair of them."""
 
     name: str
     lb: float
     ub: float
     terms: dict[int, float]
+    quadratic: dict[tuple[int, int], float] = field(default_factory=dict)
+    nonlinear: Expression | None = None
+
+    @property
+    def is_linear(self) -> bool:
+        return not self.quadratic and self.nonlinear is None
+
+    def at(self, values: Sequence[float]) -> float:
+        """The value of what stands between the bounds, at a point."""
+        return exact_sum(summands(self.terms, self.quadratic, self.nonlinear, values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +68,11 @@ class Objective:
     linear: dict[int, float] = field(default_factory=dict)
     quadratic: dict[tuple[int, int], float] = field(default_factory=dict)
     constant: float = 0.0
+    nonlinear: Expression | None = None
 
     def at(self, values: Sequence[float]) -> float:
         """The objective's value at a point (one value a variable)."""
-        linear = [coefficient * values[index] for index, coefficient in self.linear.items()]
-        quadratic = [coefficient * values[i] * values[j] for (i, j), coefficient in self.quadratic.items()]
-        return exact_sum([self.constant, *linear, *quadratic])
+        return exact_sum([self.constant, *summands(self.linear, self.quadratic, self.nonlinear, values)])
 
 
 @dataclass
@@ -84,20 +98,28 @@ class Model:
         return len(self.variables) - 1
 
     def add_row(
-        self, terms: Mapping[int, float], lb: float = -math.inf, ub: float = math.inf, name: str | None = None
+        self,
+        terms: Mapping[int, float],
+        lb: float = -math.inf,
+        ub: float = math.inf,
+        name: str | None = None,
+        quadratic: Mapping[tuple[int, int], float] | None = None,
+        nonlinear: object = None,
     ) -> int:
-        """Add lb <= sum of terms <= ub and return the row's index; a row without a name becomes `r<index>`.
+        """Add lb <= sum of all terms <= ub and return the row's index; a row without a name becomes `r<index>`.
 
-        Raises ValueError naming the row when something is wrong.
+        (i, j) and (j, i) are the same product and are added. Raises ValueError naming the row when something is wrong.
         """
         if name is None:
             name = unused_name(f"r{len(self.rows)}", self._row_names)
         check_name("row", name, self._row_names)
         where = f"row {name!r}"
         lb, ub = checked_bounds(where, lb, ub)
-        checked = {self._index(where, i): number(where, "a coefficient", c) for i, c in terms.items()}
+        constant, linear, products, nonlinear = self._parts(where, terms, quadratic, nonlinear)
+        if constant:
+            lb, ub = checked_bounds(where, lb - constant, ub - constant)
         self._row_names.add(name)
-        self.rows.append(Row(name, lb, ub, normal(checked)))
+        self.rows.append(Row(name, lb, ub, linear, products, nonlinear))
         return len(self.rows) - 1
 
     def set_objective(
@@ -106,18 +128,40 @@ class Model:
         linear: Mapping[int, float],
         constant: float = 0.0,
         quadratic: Mapping[tuple[int, int], float] | None = None,
+        nonlinear: object = None,
     ) -> None:
         """Set the objective; (i, j) and (j, i) are the same product and are added. Raises ValueError."""
         if sense not in SENSES:
             raise ValueError(f"objective: sense {sense!r} is neither 'min' nor 'max'")
-        checked = {self._index("objective", i): number("objective", "a coefficient", c) for i, c in linear.items()}
+        more, linear, products, nonlinear = self._parts("objective", linear, quadratic, nonlinear)
+        constant = number("objective", "the constant", number("objective", "the constant", constant) + more)
+        self.objective = Objective(sense, linear, products, constant, nonlinear)
+
+    @property
+    def degree(self) -> str:
+        """One of `linear`, `quadratic_objective` (the rows are linear) and `nonlinear` (all that is more)."""
+        if self.objective.nonlinear is not None or not all(row.is_linear for row in self.rows):
+            return "nonlinear"
+        return "quadratic_objective" if self.objective.quadratic else "linear"
+
+    def _parts(
+        self, where: str, linear: Mapping, quadratic: Mapping | None, nonlinear: object
+    ) -> tuple[float, dict, dict, Expression | None]:
+        """(constant, linear terms, products, what is truly nonlinear), checked and in the module's form."""
+        terms = {self._index(where, i): number(where, "a coefficient", c) for i, c in linear.items()}
         products: dict[tuple[int, int], float] = {}
         for (i, j), c in (quadratic or {}).items():
-            i, j = sorted((self._index("objective", i), self._index("objective", j)))
-            total = products.get((i, j), 0.0) + number("objective", "a quadratic coefficient", c)
-            products[i, j] = number("objective", "a sum of quadratic coefficients", total)
-        constant = number("objective", "the constant", constant)
-        self.objective = Objective(sense, normal(checked), normal(products), constant)
+            i, j = sorted((self._index(where, i), self._index(where, j)))
+            total = products.get((i, j), 0.0) + number(where, "a quadratic coefficient", c)
+            products[i, j] = number(where, "a sum of quadratic coefficients", total)
+        constant, rest = 0.0, None
+        if nonlinear is not None:
+            found, rest = split(where, nonlinear, len(self.variables))
+            constant = number(where, "the constant", found.constant)
+            for sums, more in ((terms, found.linear), (products, found.quadratic)):
+                for key, c in more.items():
+                    sums[key] = number(where, "a sum of coefficients", sums.get(key, 0.0) + c)
+        return constant, normal(terms), normal(products), rest
 
     def _index(self, where: str, index: object) -> int:
         try:
@@ -129,7 +173,10 @@ class Model:
         return position
 
     def to_json(self) -> dict:
-        """Plain JSON data; an infinite bound is null, terms are [index, coefficient], products [i, j, coefficient]."""
+        """Plain JSON data; an infinite bound is null, terms are [index, coefficient], products [i, j, coefficient].
+
+        The keys `quadratic` of a row and `nonlinear` are there where there is something to say.
+        """
         return {
             "variables": [
                 {"name": v.name, "kind": v.kind, "lb": finite_or_none(v.lb), "ub": finite_or_none(v.ub)}
@@ -142,6 +189,8 @@ class Model:
                     "ub": finite_or_none(r.ub),
                     "terms": [[i, c] for i, c in r.terms.items()],
                 }
+                | ({"quadratic": [[i, j, c] for (i, j), c in r.quadratic.items()]} if r.quadratic else {})
+                | ({} if r.nonlinear is None else {"nonlinear": r.nonlinear})
                 for r in self.rows
             ],
             "objective": {
@@ -149,7 +198,8 @@ class Model:
                 "linear": [[i, c] for i, c in self.objective.linear.items()],
                 "quadratic": [[i, j, c] for (i, j), c in self.objective.quadratic.items()],
                 "constant": self.objective.constant,
-            },
+            }
+            | ({} if self.objective.nonlinear is None else {"nonlinear": self.objective.nonlinear}),
         }
 
     @classmethod
@@ -161,16 +211,46 @@ class Model:
             name, kind, lb, ub = fields(f"variable {position}", item, ("name", "kind", "lb", "ub"))
             model.add_variable(name, kind, -math.inf if lb is None else lb, math.inf if ub is None else ub)
         for position, item in enumerate(listed("rows", rows)):
-            name, lb, ub, terms = fields(f"row {position}", item, ("name", "lb", "ub", "terms"))
+            name, lb, ub, terms, quadratic, nonlinear = fields(
+                f"row {position}", item, ("name", "lb", "ub", "terms"), ("quadratic", "nonlinear")
+            )
             if name is None:
                 raise ValueError(f"row {position}: the name is missing")
-            terms = pairs(f"row {name!r}", terms)
-            model.add_row(terms, -math.inf if lb is None else lb, math.inf if ub is None else ub, name)
-        sense, linear, quadratic, constant = fields(
-            "objective", objective, ("sense", "linear", "quadratic", "constant")
+            where = f"row {name!r}"
+            lb, ub = -math.inf if lb is None else lb, math.inf if ub is None else ub
+            products = None if quadratic is None else pairs(where, quadratic, width=3)
+            model.add_row(pairs(where, terms), lb, ub, name, products, nonlinear)
+        sense, linear, quadratic, constant, nonlinear = fields(
+            "objective", objective, ("sense", "linear", "quadratic", "constant"), ("nonlinear",)
         )
-        model.set_objective(sense, pairs("objective", linear), constant, pairs("objective", quadratic, width=3))
+        products = pairs("objective", quadratic, width=3)
+        model.set_objective(sense, pairs("objective", linear), constant, products, nonlinear)
         return model
+
+
+def summands(linear: dict, quadratic: dict, nonlinear: Expression | None, values: Sequence[float]) -> list[float]:
+    return [
+        *(coefficient * values[index] for index, coefficient in linear.items()),
+        *(coefficient * values[i] * values[j] for (i, j), coefficient in quadratic.items()),
+        *([] if nonlinear is None else [expression.evaluate(nonlinear, values)]),
+    ]
+
+
+def split(where: str, nonlinear: object, variables: int) -> tuple[expression.Polynomial, Expression | None]:
+    """The summands of an expression that are at most quadratic, multiplied out, and the others."""
+    try:
+        checked = expression.checked(nonlinear, variables)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    polynomials, others = [], []
+    for summand in expression.flat_sum(checked):
+        found = expression.polynomial(summand)
+        if found is None:
+            others.append(summand)
+        else:
+            polynomials.append(found)
+    rest = None if not others else others[0] if len(others) == 1 else ("sum", *others)
+    return expression.added(polynomials), rest
 
 
 def number(where: str, what: str, value: object) -> float:
@@ -234,12 +314,12 @@ def finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def fields(where: str, data: object, names: tuple[str, ...]) -> list:
-    """The values of exactly these keys of a JSON object."""
-    if not isinstance(data, dict) or set(data) != set(names):
+def fields(where: str, data: object, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> list:
+    """The values of exactly these keys of a JSON object; None for an optional one that is not there."""
+    if not isinstance(data, dict) or not set(names) <= set(data) <= {*names, *optional}:
         found = sorted(map(str, data)) if isinstance(data, dict) else type(data).__name__
         raise ValueError(f"{where}: expected an object with the keys {', '.join(names)}, got {found}")
-    return [data[name] for name in names]
+    return [data.get(name) for name in (*names, *optional)]
 
 
 def listed(where: str, data: object) -> list:

@@ -1,131 +1,96 @@
-"""OR-Tools MathOpt: which model a program meant, and that model in the IR.
-
-After `start_recording` every MathOpt model that is created is known here, whatever its name, and also when the
-function that built it has returned. It keeps them all: for the process of one program only.
-"""
+"""OR-Tools MathOpt: linear and quadratic rows and objectives, indicators."""
 
 import functools
-import math
+import sys
 
 from ortools.math_opt.python import mathopt
 
+from trex.execution import dialects
 from trex.execution.dialects import Unsupported
+from trex.execution.dialects.draft import Draft
 from trex.problems.ir import Model
 
+NAME = "mathopt"
 MODEL_TYPE = mathopt.Model
 UNSUPPORTED_PARTS = (
     "auxiliary_objectives",
-    "quadratic_constraints",
     "second_order_cone_constraints",
     "sos1_constraints",
     "sos2_constraints",
-    "indicator_constraints",
 )
-
-created: list[MODEL_TYPE] = []
 
 
 def start_recording() -> None:
-    """From now on `created` has the models in the order of their creation."""
     create = MODEL_TYPE.__init__
 
     @functools.wraps(create)
     def creating(self, *arguments, **named):
         create(self, *arguments, **named)
-        created.append(self)
+        dialects.record(sys.modules[__name__], self)
 
     MODEL_TYPE.__init__ = creating
-
-
-def chosen_model(names: dict) -> MODEL_TYPE | None:
-    """The model that a program with these global names meant, None when it made none.
-
-    Models that a global name holds come before those that none holds (built in a function); among several the last
-    created that has an objective or a constraint.
-    """
-    held = {id(value) for value in names.values() if isinstance(value, MODEL_TYPE)}
-    candidates = [model for model in created if id(model) in held] or created
-    for model in reversed(candidates):
-        if says_something(model):
-            return model
-    return candidates[-1] if candidates else None
 
 
 def says_something(model: MODEL_TYPE) -> bool:
     exported = model.export_model()
     objective = exported.objective
-    return bool(exported.linear_constraints.ids or objective.linear_coefficients.ids or objective.offset)
+    rows = exported.linear_constraints.ids or exported.quadratic_constraints or exported.indicator_constraints
+    return bool(
+        rows or objective.linear_coefficients.ids or objective.quadratic_coefficients.row_ids or objective.offset
+    )
 
 
 def to_ir(model: MODEL_TYPE) -> Model:
-    """The model in the IR: variables and rows in the order of their ids.
-
-    Raises Unsupported for what the IR does not cover, ValueError for numbers that no solver accepts.
-    """
+    """Variables and rows in the order of their ids, linear rows before quadratic ones before indicators."""
     exported = model.export_model()
     for part in UNSUPPORTED_PARTS:
         if len(getattr(exported, part)):
             raise Unsupported(part.replace("_", " "))
-    result = Model()
-    index = {identifier: position for position, identifier in enumerate(exported.variables.ids)}
-    # The IR has no crossed bounds; the upper one as a row of its own says the same: infeasible.
-    crossed = [*add_variables(result, exported.variables), *add_rows(result, exported, index)]
-    for terms, upper in crossed:
-        result.add_row(terms, ub=upper)
-    linear = exported.objective.linear_coefficients
-    quadratic = exported.objective.quadratic_coefficients
-    result.set_objective(
-        "max" if exported.objective.maximize else "min",
-        {index[i]: value for i, value in zip(linear.ids, linear.values, strict=True)},
-        exported.objective.offset,
-        {
-            (index[i], index[j]): value
-            for i, j, value in zip(quadratic.row_ids, quadratic.column_ids, quadratic.coefficients, strict=True)
-        },
+    draft = Draft()
+    index = add_variables(draft, exported.variables)
+    add_rows(draft, exported, index)
+    for constraint in exported.quadratic_constraints.values():
+        terms = linear(constraint.linear_terms, index)
+        products = quadratic(constraint.quadratic_terms, index)
+        draft.row(constraint.name, terms, constraint.lower_bound, constraint.upper_bound, products)
+    for constraint in exported.indicator_constraints.values():
+        if constraint.HasField("indicator_id"):
+            terms = linear(constraint.expression, index)
+            binary = index[constraint.indicator_id]
+            active = not constraint.activate_on_zero
+            draft.indicator(constraint.name, binary, active, terms, constraint.lower_bound, constraint.upper_bound)
+    objective = exported.objective
+    draft.model.set_objective(
+        "max" if objective.maximize else "min",
+        linear(objective.linear_coefficients, index),
+        objective.offset,
+        quadratic(objective.quadratic_coefficients, index),
     )
-    return result
+    return draft.model
 
 
-def add_variables(result: Model, variables) -> list[tuple[dict[int, float], float]]:
-    """Adds them; (terms, upper bound) of those whose bounds cross, which are added without that bound."""
-    crossed = []
-    names = unique_names(variables.names, len(variables.ids), "x")
-    columns = zip(names, variables.lower_bounds, variables.upper_bounds, variables.integers, strict=True)
-    for name, lower, upper, integer in columns:
-        kind = "continuous" if not integer else "binary" if (lower, upper) == (0.0, 1.0) else "integer"
-        if lower > upper:
-            crossed.append(({len(result.variables): 1.0}, upper))
-            upper = math.inf
-        result.add_variable(name, kind, lower, upper)
-    return crossed
+def add_variables(draft: Draft, variables) -> dict[int, int]:
+    """Adds them; returns a variable's position by its id."""
+    names = list(variables.names) or [""] * len(variables.ids)
+    columns = zip(variables.ids, names, variables.lower_bounds, variables.upper_bounds, variables.integers, strict=True)
+    return {identifier: draft.variable(name, lb, ub, integer) for identifier, name, lb, ub, integer in columns}
 
 
-def add_rows(result: Model, exported, index: dict[int, int]) -> list[tuple[dict[int, float], float]]:
-    """Adds the linear constraints; returns those whose bounds cross as `add_variables` does."""
+def add_rows(draft: Draft, exported, index: dict[int, int]) -> None:
     constraints, matrix = exported.linear_constraints, exported.linear_constraint_matrix
     terms: dict[int, dict[int, float]] = {identifier: {} for identifier in constraints.ids}
     for row, column, value in zip(matrix.row_ids, matrix.column_ids, matrix.coefficients, strict=True):
         terms[row][index[column]] = value
-    crossed = []
-    names = unique_names(constraints.names, len(constraints.ids), "r")
+    names = list(constraints.names) or [""] * len(constraints.ids)
     rows = zip(names, constraints.ids, constraints.lower_bounds, constraints.upper_bounds, strict=True)
-    for name, identifier, lower, upper in rows:
-        if lower > upper:
-            crossed.append((terms[identifier], upper))
-            upper = math.inf
-        result.add_row(terms[identifier], lower, upper, name)
-    return crossed
+    for name, identifier, lb, ub in rows:
+        draft.row(name, terms[identifier], lb, ub)
 
 
-def unique_names(names, count: int, letter: str) -> list[str]:
-    """As many names as there are things: the given ones, made up where missing, numbered where used twice."""
-    given = list(names) or [""] * count
-    taken: set[str] = set()
-    unique = []
-    for position, name in enumerate(given):
-        candidate = name or f"{letter}{position}"
-        while candidate in taken:
-            candidate = f"{candidate}_{position}"
-        taken.add(candidate)
-        unique.append(candidate)
-    return unique
+def linear(terms, index: dict[int, int]) -> dict[int, float]:
+    return {index[i]: value for i, value in zip(terms.ids, terms.values, strict=True)}
+
+
+def quadratic(terms, index: dict[int, int]) -> dict[tuple[int, int], float]:
+    entries = zip(terms.row_ids, terms.column_ids, terms.coefficients, strict=True)
+    return {(index[i], index[j]): value for i, j, value in entries}
