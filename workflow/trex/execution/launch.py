@@ -10,6 +10,7 @@ and programs are the latter, so that limits on processes bind them. Other users 
 """
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -79,6 +80,8 @@ def write_maps(pid: int, users: str, groups: str) -> None:
 
 def bubblewrap(control: int, scratch: str) -> None:
     """Exec bwrap: everything unshared, a root of read-only binds."""
+    if shutil.which("bwrap") is None:
+        sys.exit("bwrap is not installed")
     uid, user_option = SAME_UID, ["--unshare-user"]
     if os.geteuid() == 0:
         uid, user_option = enter_user_namespace(), []

@@ -8,8 +8,8 @@ A worker process, inside an isolation level, has the solver library loaded and f
     namespaces   the same by our own system calls, where bwrap is missing
     limits       neither: resource limits and an unprivileged user (for root). Programs can read what that user can
 
-At every level: limits on CPU and wall-clock time, address space, files and processes; no output; and, on x86-64 and
-arm64, a system call filter that allows threads but no processes, no sockets and no signals to others. `limits`
+At every level: limits on CPU and wall-clock time, address space, files and processes; output goes nowhere, or to a
+file of limited size that the trusted side reads; and, on x86-64 and arm64, a system call filter that allows threads but no processes, no sockets and no signals to others. `limits`
 without that filter is no boundary against a hostile program. Linux 5.12 or later.
 
     python -m trex.execution.sandbox
@@ -18,7 +18,9 @@ prints what isolation this machine gives.
 """
 
 import contextlib
+import dataclasses
 import json
+import math
 import os
 import select
 import shutil
@@ -32,6 +34,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from trex.common import cli
 from trex.common.errors import UserError
@@ -41,11 +44,14 @@ from trex.problems.ir import Model
 DISCOVERS = "trex.execution"
 LEVELS = ("bubblewrap", "namespaces", "limits")
 STATUSES = ("ok", "syntax", "runtime", "timeout", "memory", "no_model", "unsupported", "protocol")
+CLAIM = ("status", "detail", "model", "dialect")
 SCRATCH = "/scratch"
 START_S = 60.0
 GRACE_S = 2.0
 RESULT_BYTES = 4 << 20
+PRINTED_BYTES = 64 << 10
 DETAIL_LENGTH = 400
+WHOLE = ("cpu_s", "memory_mb", "file_mb", "processes", "workers")
 PROBE_LIMITS = {"cpu_s": 5, "wall_s": 5.0, "memory_mb": 1024, "file_mb": 16, "processes": 64}
 PROBE_CODE = "from ortools.math_opt.python import mathopt\nmodel = mathopt.Model(name='probe')\n"
 # Threads of numeric libraries would each count as a process; hashes of texts must not differ between runs.
@@ -53,6 +59,8 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
+    # What was printed is in the file also when a program ends without flushing.
+    "PYTHONUNBUFFERED": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }
@@ -60,11 +68,17 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Execution:
-    """status: one of STATUSES; model: what the program built (with `ok` only); detail: an error's text."""
+    """What became of a program.
+
+    status: one of STATUSES; model: what it built (with `ok` only); detail: an error's text; dialect: the library that
+    it was built with; printed: the end of its output, where that was asked for.
+    """
 
     status: str
     model: Model | None
     detail: str
+    dialect: str = ""
+    printed: str = ""
 
 
 class Unavailable(Exception):
@@ -76,16 +90,19 @@ class WorkerGone(Exception):
 
 
 class Sandbox:
-    """A context manager; one program at a time. Settings: cpu_s, wall_s, memory_mb, file_mb, processes.
+    """A context manager; one program at a time.
 
-    memory_mb bounds each process's address space, the libraries' 250 MB included. Raises UserError when no level of
-    `levels` works here.
+    Settings: cpu_s, wall_s, memory_mb, file_mb, processes, and require_isolation: the level below which nothing is
+    run, or null. memory_mb bounds each process's address space, that of the libraries included. Raises UserError for
+    settings that are none, and when no level of `levels` that is strong enough works here.
     """
 
     def __init__(self, settings: dict, levels: Sequence[str] = LEVELS):
+        check(settings)
         self.limits = {key: settings[key] for key in ("cpu_s", "memory_mb", "file_mb", "processes")}
         self.wall_s = float(settings["wall_s"])
-        self.levels = levels
+        self.required = settings.get("require_isolation")
+        self.levels = [level for level in levels if self.required is None or strong_enough(level, self.required)]
         self.refused: dict[str, str] = {}
         self.worker: Worker | None = None
         self.isolation = ""
@@ -98,8 +115,14 @@ class Sandbox:
                 return self
             except Unavailable as error:
                 self.refused[level] = str(error)
-        reasons = "; ".join(f"{level}: {reason}" for level, reason in self.refused.items())
-        raise UserError(f"no sandbox can be started here ({reasons}); it needs Linux 5.12 or later")
+        reasons = "; ".join(f"{level}: {reason}" for level, reason in self.refused.items()) or "no level is left"
+        needed = "Linux 5.12 or later, and bubblewrap or user namespaces for more than limits"
+        if self.required is not None:
+            raise UserError(
+                f"require_isolation asks for {self.required}, which this machine does not give ({reasons}). "
+                f"It needs {needed}; or allow a lower level by require_isolation"
+            )
+        raise UserError(f"no sandbox can be started here ({reasons}). It needs {needed}")
 
     def __exit__(self, *_: object) -> None:
         self.stop()
@@ -107,7 +130,7 @@ class Sandbox:
     def start(self, level: str) -> None:
         """Start a worker at this level and see that it runs a program. Raises Unavailable."""
         self.worker = Worker(level)
-        probed = self.worker.execute(PROBE_CODE, {}, self.limits, START_S)
+        probed = self.worker.execute(PROBE_CODE, {}, self.limits, START_S, output=False)
         if probed.status != "ok":
             self.stop()
             raise Unavailable(f"an empty model gives {probed.status} {probed.detail}".strip())
@@ -118,18 +141,18 @@ class Sandbox:
             self.worker.close()
             self.worker = None
 
-    def run(self, code: str, files: dict[str, str]) -> Execution:
-        """Run one program with these files (plain names) in its current folder."""
+    def run(self, code: str, files: dict[str, str], output: bool = False) -> Execution:
+        """Run one program with these files (plain names) in its current folder; `output`: keep what it prints."""
         for name in files:
             if Path(name).name != name:
                 raise ValueError(f"a program's file needs a plain name, not {name!r}")
         if self.worker is None or not self.worker.alive:
             self.restart()
         try:
-            return self.worker.execute(code, files, self.limits, self.wall_s)
+            return self.worker.execute(code, files, self.limits, self.wall_s, output)
         except WorkerGone:
             self.restart()
-            return self.worker.execute(code, files, self.limits, self.wall_s)
+            return self.worker.execute(code, files, self.limits, self.wall_s, output)
 
     def restart(self) -> None:
         """A new worker at the same level, never a lower one."""
@@ -189,29 +212,26 @@ class Worker:
         if not keep_errors:
             self.errors.close()
 
-    def execute(self, code: str, files: dict[str, str], limits: dict, wall_s: float) -> Execution:
+    def execute(self, code: str, files: dict[str, str], limits: dict, wall_s: float, output: bool) -> Execution:
         """Hand over one program, wait for its result and its end. Raises WorkerGone before the program was taken.
 
         A worker that does not answer afterwards is closed, with all that runs in it.
         """
-        with open(self.hand_over(code, files, limits, wall_s), "rb", buffering=0) as reader:
-            try:
-                result, ending = self.collect(reader.fileno(), time.monotonic() + wall_s + GRACE_S)
-            except (TimeoutError, ConnectionError) as error:
-                self.close()
-                status = "timeout" if isinstance(error, TimeoutError) else "protocol"
-                return Execution(status, None, "the worker ended or did not answer in time")
-        return judged(result, ending, limits)
+        with tempfile.TemporaryFile() if output else contextlib.nullcontext() as printed:
+            given = [printed.fileno()] if output else []
+            with open(self.hand_over(code, files, limits, wall_s, given), "rb", buffering=0) as reader:
+                execution = self.outcome(reader.fileno(), limits, wall_s)
+            return dataclasses.replace(execution, printed=end_of(printed)) if output else execution
 
-    def hand_over(self, code: str, files: dict[str, str], limits: dict, wall_s: float) -> int:
-        """Send the program; returns the reading end of its result pipe."""
+    def hand_over(self, code: str, files: dict[str, str], limits: dict, wall_s: float, output: list[int]) -> int:
+        """Send the program and what it may print to; returns the reading end of its result pipe."""
         reader, writer = os.pipe()
         try:
             with tempfile.TemporaryFile() as request:
                 request.write(json.dumps({"code": code, "files": files, "limits": limits}).encode())
                 request.seek(0)
                 message = struct.pack("I", round(wall_s * 1000))
-                socket.send_fds(self.control, [message], [request.fileno(), writer])
+                socket.send_fds(self.control, [message], [request.fileno(), writer, *output])
         except OSError as error:
             os.close(reader)
             self.close()
@@ -219,6 +239,15 @@ class Worker:
         finally:
             os.close(writer)
         return reader
+
+    def outcome(self, reader: int, limits: dict, wall_s: float) -> Execution:
+        try:
+            result, ending = self.collect(reader, time.monotonic() + wall_s + GRACE_S)
+        except (TimeoutError, ConnectionError) as error:
+            self.close()
+            status = "timeout" if isinstance(error, TimeoutError) else "protocol"
+            return Execution(status, None, "the worker ended or did not answer in time")
+        return judged(result, ending, limits)
 
     def collect(self, reader: int, deadline: float) -> tuple[bytes, dict]:
         """(what came over the result pipe, how the process ended); reading stops over RESULT_BYTES.
@@ -240,6 +269,29 @@ class Worker:
                     raise ConnectionError
                 drain(reader, result)
                 return bytes(result), json.loads(line)
+
+
+def check(settings: dict) -> None:
+    """Raises UserError naming a limit that is no positive number, or a level that does not exist."""
+    for key in (*WHOLE, "wall_s"):
+        value = settings.get(key, 1 if key == "workers" else None)
+        kinds, form = ((int,), "whole number") if key in WHOLE else ((int, float), "number")
+        if type(value) not in kinds or not 0 < value < math.inf:
+            raise UserError(f"sandbox: {key} must be a positive {form}, not {value!r}")
+    required = settings.get("require_isolation")
+    if required is not None and required not in LEVELS:
+        raise UserError(f"sandbox: require_isolation must be null or one of {', '.join(LEVELS)}, not {required!r}")
+
+
+def strong_enough(level: str, required: str) -> bool:
+    return LEVELS.index(level) <= LEVELS.index(required)
+
+
+def end_of(stream: BinaryIO) -> str:
+    """The last PRINTED_BYTES of a file that a program wrote, as text."""
+    size = os.fstat(stream.fileno()).st_size
+    start = max(size - PRINTED_BYTES, 0)
+    return os.pread(stream.fileno(), PRINTED_BYTES, start).decode(errors="replace")
 
 
 def drain(reader: int, result: bytearray) -> bool:
@@ -276,10 +328,12 @@ def parsed(result: bytes) -> Execution:
         return Execution("protocol", None, "ended without a whole result" if result else "ended without a result")
     try:
         claim = json.loads(result.decode("utf-8"))
-        status, detail, model = claim["status"], claim["detail"], claim["model"]
-        if status not in STATUSES or not isinstance(detail, str) or set(claim) != {"status", "detail", "model"}:
+        status, detail, model, dialect = (claim[key] for key in CLAIM)
+        texts = isinstance(detail, str) and isinstance(dialect, str)
+        if status not in STATUSES or not texts or set(claim) != set(CLAIM):
             raise ValueError("unknown form")
-        return Execution(status, Model.from_json(model) if status == "ok" else None, printable(detail))
+        built = Model.from_json(model) if status == "ok" else None
+        return Execution(status, built, printable(detail), printable(dialect))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return Execution("protocol", None, printable(f"the result cannot be read: {error}"))
 

@@ -2,8 +2,9 @@
 
     python -s -P worker.py LEVEL CONTROL UID SCRATCH
 
-Run by `launch.py`. Each request is one byte on the control socket with two descriptors: a file with the program and
-the limits as JSON, and the pipe for its result. The worker reads neither. It answers with one line of JSON that says
+Run by `launch.py`. Each request is the wall-clock limit in milliseconds on the control socket, with descriptors: a file
+with the program and the limits as JSON, the pipe for its result and, where its output is wanted, a file for that. The
+worker reads none of them. It answers with one line of JSON that says
 how the process ended; it kills the process when its time is up. Where there are namespaces, every program is the
 first process of a PID namespace of its own and has a scratch file system of its own, so that whatever it started or
 wrote is gone with it. The end of the control socket ends the worker.
@@ -48,23 +49,23 @@ class Worker:
         gc.freeze()
         self.control.sendall(json.dumps({"ready": True, "seccomp": self.filtered}).encode() + b"\n")
         while True:
-            message, descriptors, _, _ = socket.recv_fds(self.control, 4, 2)
+            message, descriptors, _, _ = socket.recv_fds(self.control, 4, 3)
             if len(message) < 4:
                 return
             (wall_ms,) = struct.unpack("I", message)
-            self.control.sendall(json.dumps(self.run(*descriptors, wall_ms / 1000)).encode() + b"\n")
+            self.control.sendall(json.dumps(self.run(wall_ms / 1000, *descriptors)).encode() + b"\n")
 
-    def run(self, request: int, result: int, wall_s: float) -> dict:
+    def run(self, wall_s: float, request: int, result: int, *output: int) -> dict:
         """How the program ended: exit code (negative: the signal), CPU seconds, whether its time was up."""
         if self.isolated:
             kernel.unshare(kernel.CLONE_NEWPID)
         child = os.fork()
         if child == 0:
-            self.become_program(request, result)
+            self.become_program(request, result, *output)
         if self.isolated:
             kernel.setns(self.own_namespace, kernel.CLONE_NEWPID)
-        os.close(request)
-        os.close(result)
+        for descriptor in (request, result, *output):
+            os.close(descriptor)
         ended = os.pidfd_open(child)
         happened = select.select([ended, self.control], [], [], wall_s)[0]
         os.kill(child, signal.SIGKILL)
@@ -81,26 +82,26 @@ class Worker:
             "time_up": not happened,
         }
 
-    def become_program(self, request: int, result: int) -> None:
+    def become_program(self, request: int, result: int, output: int = 0) -> None:
         """In the child: confine it, run the program, never return."""
         try:
             with open(request, encoding="utf-8") as stream:
                 work = json.load(stream)
-            self.confine(work["limits"], result)
+            self.confine(work["limits"], result, output)
         except BaseException as error:
             failed = program.report("protocol", f"not confined, not run: {error}")
             program.send(result, json.dumps(failed).encode() + b"\n")
             os._exit(0)
         program.run(work["code"], work["files"], result)
 
-    def confine(self, limits: dict, result: int) -> None:
+    def confine(self, limits: dict, result: int, output: int) -> None:
         os.setsid()
         if self.isolated:
             kernel.unshare(kernel.CLONE_NEWNS)
             self.mount_scratch(limits["file_mb"])
         os.chdir(self.scratch)
-        # Standard input is the null device; what a program prints goes there too.
-        os.dup2(0, 1)
+        # Standard input is the null device; errors, and output that nobody wants, go there too.
+        os.dup2(output, 1)
         os.dup2(0, 2)
         os.closerange(3, result)
         os.closerange(result + 1, 1 << 16)
