@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from trex.problems.ir import Model
 from trex.problems.solve import OPTIMAL, Solution
 
-WANTED = 5
-SPREADS = (0.25, 0.25, 0.25, 0.1, 0.03)
+WANTED, FEWEST = 10, 5
+SPREADS = (0.25, 0.25, 0.25, 0.25, 0.1, 0.03)
 TRIES_PER_SPREAD = 6
 TRIES_TO_CHANGE = 4
 LONGEST_TUPLE = 8
@@ -42,7 +42,9 @@ class Resampled:
 
 
 def resampled(data: str, build: Build, solve: Callable[[Model], Solution], seed: int) -> list[Resampled]:
-    """At most WANTED other data files on which the reference's model has an optimum; fewer where it is hard to find.
+    """At most WANTED other data files on which the reference's model has an optimum; fewer where they are hard to find.
+
+    With fewer than FEWEST nothing should be concluded from agreement.
 
     data: JSON text. build: the reference program's model on a data file (None where it fails).
     """
