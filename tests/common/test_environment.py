@@ -9,11 +9,14 @@ REQUIREMENTS = Path(__file__).parents[2] / "requirements.txt"
 
 def test_it_names_versions_processor_and_threads_but_no_person_or_folder(tmp_path, monkeypatch, capsys):
     out = tmp_path / "environment.json"
-    arguments = ["--requirements", str(REQUIREMENTS), "--threads", "3", "--out", str(out)]
+    isolation = {"level": "namespaces", "seccomp": True, "landlock": None, "refused": {"bubblewrap": "not installed"}}
+    arguments = ["--requirements", str(REQUIREMENTS), "--threads", "3", "--isolation", json.dumps(isolation)]
+    arguments += ["--out", str(out)]
     monkeypatch.setattr(sys, "argv", ["environment", *arguments])
     environment.main()
     found = json.loads(out.read_text())
     assert found["threads"] == 3
+    assert found["sandbox"] == isolation
     assert found["processor"]["logical_cores"] >= 1
     assert found["torch"]["version"].startswith("2.")
     assert "python" in found["provenance"]["versions"]

@@ -27,14 +27,14 @@ def kill_all_of(started: Sandbox) -> None:
 
 def test_probe_names_level_and_reasons(usable):
     found = sandbox.probe()
-    assert found["isolation"] == usable[0]
+    assert found["level"] == usable[0]
     assert set(found["refused"]) == set(LEVELS[: LEVELS.index(usable[0])])
 
 
 def test_a_missing_level_is_passed_over_and_said(monkeypatch, usable):
     monkeypatch.setenv("PATH", "")
     found = sandbox.probe()
-    assert found["isolation"] == next(level for level in usable if level != "bubblewrap")
+    assert found["level"] == next(level for level in usable if level != "bubblewrap")
     assert "bubblewrap" in found["refused"]
 
 

@@ -17,7 +17,7 @@ TEXTS = {"suites", "sft", "cpt", "general"} | TOKENS
 EDITS = {
     "bundle/build.py": {"bundle"},
     "report/charts.py": PAGE,
-    "execution/seccomp.py": {"score"} | TABLES,
+    "execution/seccomp.py": {"isolation", "environment", "score"} | TABLES,
     "accounting/peak.py": {"peak", "ladder", "claims"} | PAGE,
     "training/loop.py": WEIGHTS,
     "corpus/chat.py": TOKENS,

@@ -15,9 +15,23 @@ rule resolved_config:
         "python -m trex.common.config --config {params.config:q} --out {output:q} > {log:q} 2>&1"
 
 
+rule isolation:
+    output:
+        f"{RUN}/isolation.json",
+    log:
+        f"{RUN}/logs/isolation.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.execution.sandbox"),
+    shell:
+        "python -m trex.execution.sandbox --out {output:q} > {log:q} 2>&1"
+
+
 rule environment:
     input:
         requirements="requirements.txt",
+        isolation=rules.isolation.output,
     output:
         f"{RUN}/environment.json",
     log:
@@ -28,5 +42,5 @@ rule environment:
         **step("trex.common.environment"),
         threads=THREADS,
     shell:
-        "python -m trex.common.environment --requirements {input.requirements:q} --threads {params.threads}"
-        " --out {output:q} > {log:q} 2>&1"
+        "python -m trex.common.environment --requirements {input.requirements:q} --isolation {input.isolation:q}"
+        " --threads {params.threads} --out {output:q} > {log:q} 2>&1"

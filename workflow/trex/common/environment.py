@@ -95,6 +95,7 @@ def bubblewrap() -> str | None:
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--requirements", required=True, help="the pinned requirements.txt")
+    parser.add_argument("--isolation", type=cli.json_argument, required=True, help="isolation.json of the sandbox")
     parser.add_argument("--threads", type=int, required=True, help="threads of the numeric steps (config: threads)")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
@@ -110,6 +111,7 @@ def main() -> None:
         "thread_pools": thread_pools(),
         "allocator": allocator(),
         "bubblewrap": bubblewrap(),
+        "sandbox": {key: arguments.isolation[key] for key in ("level", "seccomp", "landlock", "refused")},
     }
     block = provenance("trex.common.environment", {}, {"requirements": arguments.requirements})
     files.write_json(arguments.out, environment, block)

@@ -6,15 +6,17 @@ A worker process, inside an isolation level, has the solver library loaded and f
     bubblewrap   namespaces set up by bwrap: own process, mount, network, IPC and host-name namespaces, a read-only
                  view of the system's libraries, this Python and this package, a scratch folder in memory a program
     namespaces   the same by our own system calls, where bwrap is missing
-    limits       neither: resource limits and an unprivileged user (for root). Programs can read what that user can
+    limits       neither: resource limits, an unprivileged user (for root), a scratch folder on disk
 
-At every level: limits on CPU and wall-clock time, address space, files and processes; output goes nowhere, or to a
-file of limited size that the trusted side reads; and, on x86-64 and arm64, a system call filter that allows threads but no processes, no sockets and no signals to others. `limits`
-without that filter is no boundary against a hostile program. Linux 5.12 or later.
+At every level: limits on CPU and wall-clock time, address space, files and processes; output goes nowhere, or into a
+file of limited size that the trusted side reads; and two filters of the kernel's, where it has them. On x86-64 and
+arm64, seccomp allows threads but no processes, no sockets and nothing done to other processes. At `limits`, Landlock
+keeps a program's reading and writing to what it sees at the other levels. `limits` without both is no boundary against
+a hostile program. Linux 5.12 or later.
 
-    python -m trex.execution.sandbox
+    python -m trex.execution.sandbox [--out isolation.json]
 
-prints what isolation this machine gives.
+says what isolation this machine gives.
 """
 
 import contextlib
@@ -23,7 +25,6 @@ import json
 import math
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
@@ -36,8 +37,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from trex.common import cli
+from trex.common import cli, files
 from trex.common.errors import UserError
+from trex.common.provenance import provenance
+from trex.execution import leftovers
 from trex.problems.ir import Model
 
 # The worker's side is started as files: its modules belong to this one's code all the same.
@@ -106,7 +109,7 @@ class Sandbox:
         self.refused: dict[str, str] = {}
         self.worker: Worker | None = None
         self.isolation = ""
-        self.seccomp = False
+        self.filters: dict[str, bool | None] = {}
 
     def __enter__(self) -> "Sandbox":
         for level in self.levels:
@@ -134,7 +137,7 @@ class Sandbox:
         if probed.status != "ok":
             self.stop()
             raise Unavailable(f"an empty model gives {probed.status} {probed.detail}".strip())
-        self.isolation, self.seccomp = level, self.worker.seccomp
+        self.isolation, self.filters = level, self.worker.filters
 
     def stop(self) -> None:
         if self.worker is not None:
@@ -184,7 +187,7 @@ class Worker:
                 start_new_session=True,
             )
         self.alive = True
-        self.seccomp = bool(self.ready().get("seccomp"))
+        self.filters = self.ready()
 
     def ready(self) -> dict:
         """The worker's first line. Raises Unavailable with the last line that it complained with."""
@@ -200,6 +203,8 @@ class Worker:
 
     def close(self, keep_errors: bool = False) -> None:
         """End it: the end of its control socket, then, if that is not enough, a signal to its whole group."""
+        if not self.alive:
+            return
         self.alive = False
         self.control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -208,7 +213,8 @@ class Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         if self.own_folder is not None:
-            shutil.rmtree(self.own_folder, ignore_errors=True)
+            leftovers.remove(self.own_folder)
+            os.rmdir(self.own_folder)
         if not keep_errors:
             self.errors.close()
 
@@ -230,7 +236,7 @@ class Worker:
             with tempfile.TemporaryFile() as request:
                 request.write(json.dumps({"code": code, "files": files, "limits": limits}).encode())
                 request.seek(0)
-                message = struct.pack("I", round(wall_s * 1000))
+                message = struct.pack("II", round(wall_s * 1000), limits["file_mb"])
                 socket.send_fds(self.control, [message], [request.fileno(), writer, *output])
         except OSError as error:
             os.close(reader)
@@ -309,8 +315,10 @@ def drain(reader: int, result: bytearray) -> bool:
 
 def judged(result: bytes, ending: dict, limits: dict) -> Execution:
     """The execution from how the process ended and, where it ended well, from what it claimed."""
-    if ending["time_up"]:
+    if ending["stopped"] == "time":
         return Execution("timeout", None, "wall-clock limit")
+    if ending["stopped"] == "files":
+        return Execution("runtime", None, "wrote more than it may")
     code = ending["exit_code"]
     if code == 0:
         return parsed(result)
@@ -344,17 +352,26 @@ def printable(text: str) -> str:
 
 
 def probe(levels: Sequence[str] = LEVELS) -> dict:
-    """What isolation this machine gives: `isolation` (a level), `seccomp`, and why higher levels were `refused`."""
+    """What isolation this machine gives: `level`, the filters `seccomp` and `landlock`, why levels were `refused`.
+
+    landlock is null where programs have a file system of their own. Raises UserError where there is no level.
+    """
     with Sandbox(PROBE_LIMITS, levels) as sandbox:
-        return {"isolation": sandbox.isolation, "seccomp": sandbox.seccomp, "refused": sandbox.refused}
+        return {"level": sandbox.isolation, **sandbox.filters, "refused": sandbox.refused}
 
 
 def main() -> None:
-    cli.parser(__doc__).parse_args()
+    parser = cli.parser(__doc__)
+    parser.add_argument("--out", type=Path, help="isolation.json to write")
+    arguments = parser.parse_args()
     found = probe()
     for level, reason in found["refused"].items():
         print(f"{level}: {reason}")
-    print(f"isolation: {found['isolation']}, system call filter: {'yes' if found['seccomp'] else 'no'}")
+    print(f"isolation: {found['level']}, system call filter: {'yes' if found['seccomp'] else 'no'}")
+    if arguments.out is not None:
+        # No folder of this machine may get into the archive.
+        found["refused"] = {level: reason.replace(os.getcwd(), ".") for level, reason in found["refused"].items()}
+        files.write_json(arguments.out, found, provenance("trex.execution.sandbox", {}, {}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A filter of system calls for programs: threads but no processes, no sockets, no signals to others, no mounts.
+"""A filter of system calls for programs: threads but no processes, no sockets, no mounts, nothing done to others.
 
 It stands behind the namespaces where there are any; without them it is what keeps a program from making processes
 that outlive it, from the network, and from signalling whoever started it. Classic BPF, linux/seccomp.h.
@@ -8,6 +8,7 @@ import ctypes
 import errno
 import os
 import struct
+from dataclasses import dataclass
 
 from trex.execution import kernel
 
@@ -19,7 +20,7 @@ CLONE_THREAD = 0x00010000
 
 # Instruction codes: load a 32-bit word of seccomp_data; jump if equal, if a bit is set, if greater or equal; return.
 LOAD, EQUAL, HAS_BIT, AT_LEAST, RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
 X32_CALLS = 0x40000000
 
 # Numbers that are the same on all architectures (above 423).
@@ -36,18 +37,38 @@ REFUSED_EVERYWHERE = {
     "fspick": 433,
     "pidfd_open": 434,
     "pidfd_getfd": 438,
+    "process_madvise": 440,
     "mount_setattr": 442,
     "memfd_secret": 447,
+    "process_mrelease": 448,
 }
 CLONE3 = 435
+# fcntl's F_SETOWN, F_SETSIG, F_SETOWN_EX: who gets a signal, and which, when a pipe is ready.
+OWNER = (8, 10, 15)
 
-# (audit architecture, clone, calls that carry the target's process id first, refused calls) by os.uname().machine.
+
+@dataclass(frozen=True)
+class Machine:
+    """Numbers of one architecture's calls. signals: those that carry the target's process id first."""
+
+    architecture: int
+    clone: int
+    prctl: int
+    fcntl: int
+    prlimit: int
+    signals: dict[str, int]
+    refused: dict[str, int]
+
+
 MACHINES = {
-    "x86_64": (
-        0xC000003E,
-        56,
-        {"kill": 62, "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297},
-        {
+    "x86_64": Machine(
+        architecture=0xC000003E,
+        clone=56,
+        prctl=157,
+        fcntl=72,
+        prlimit=302,
+        signals={"kill": 62, "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297},
+        refused={
             "fork": 57,
             "vfork": 58,
             "execve": 59,
@@ -57,6 +78,7 @@ MACHINES = {
             "process_vm_readv": 310,
             "process_vm_writev": 311,
             "socket": 41,
+            "socketpair": 53,
             "setsid": 112,
             "setpgid": 109,
             "mount": 165,
@@ -76,13 +98,24 @@ MACHINES = {
             "msgget": 68,
             "mq_open": 240,
             "memfd_create": 319,
+            "setpriority": 141,
+            "ioprio_set": 251,
+            "sched_setparam": 142,
+            "sched_setscheduler": 144,
+            "sched_setaffinity": 203,
+            "sched_setattr": 314,
+            "migrate_pages": 256,
+            "move_pages": 279,
         },
     ),
-    "aarch64": (
-        0xC00000B7,
-        220,
-        {"kill": 129, "tgkill": 131, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240},
-        {
+    "aarch64": Machine(
+        architecture=0xC00000B7,
+        clone=220,
+        prctl=167,
+        fcntl=25,
+        prlimit=261,
+        signals={"kill": 129, "tgkill": 131, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240},
+        refused={
             "execve": 221,
             "execveat": 281,
             "tkill": 130,
@@ -90,6 +123,7 @@ MACHINES = {
             "process_vm_readv": 270,
             "process_vm_writev": 271,
             "socket": 198,
+            "socketpair": 199,
             "setsid": 157,
             "setpgid": 154,
             "mount": 40,
@@ -109,6 +143,14 @@ MACHINES = {
             "msgget": 186,
             "mq_open": 180,
             "memfd_create": 279,
+            "setpriority": 140,
+            "ioprio_set": 30,
+            "sched_setparam": 118,
+            "sched_setscheduler": 119,
+            "sched_setaffinity": 122,
+            "sched_setattr": 274,
+            "migrate_pages": 238,
+            "move_pages": 239,
         },
     ),
 }
@@ -122,37 +164,37 @@ def instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> b
     return struct.pack("HBBI", code, if_true, if_false, value)
 
 
-def filter_code(machine: str, own_pid: int) -> bytes:
+def when(value: int, then: list[bytes]) -> list[bytes]:
+    """Instructions that are passed over unless the loaded word is this value."""
+    return [instruction(EQUAL, value, if_false=len(then)), *then]
+
+
+def filter_code(name: str, own_pid: int) -> bytes:
     """The BPF program. Raises KeyError for a machine whose call numbers are not listed here."""
-    architecture, clone, signals, refused = MACHINES[machine]
+    machine = MACHINES[name]
     refuse = instruction(RETURN, ERRNO | errno.EPERM)
     allow = instruction(RETURN, ALLOW)
+    first, second = instruction(LOAD, FIRST_ARGUMENT), instruction(LOAD, SECOND_ARGUMENT)
+    itself = when(own_pid, [allow])
     code = [
         instruction(LOAD, ARCHITECTURE),
-        instruction(EQUAL, architecture, if_true=1),
+        instruction(EQUAL, machine.architecture, if_true=1),
         refuse,
         instruction(LOAD, NUMBER),
         instruction(AT_LEAST, X32_CALLS, if_false=1),
         refuse,
         # clone3 hides its flags behind a pointer: "not there" makes the C library use clone.
-        instruction(EQUAL, CLONE3, if_false=1),
-        instruction(RETURN, ERRNO | errno.ENOSYS),
-        instruction(EQUAL, clone, if_false=4),
-        instruction(LOAD, FIRST_ARGUMENT),
-        instruction(HAS_BIT, CLONE_THREAD, if_true=1),
-        refuse,
-        allow,
+        *when(CLONE3, [instruction(RETURN, ERRNO | errno.ENOSYS)]),
+        *when(machine.clone, [first, instruction(HAS_BIT, CLONE_THREAD, if_true=1), refuse, allow]),
+        # A program must not arrange to outlive its worker.
+        *when(machine.prctl, [first, *when(kernel.PR_SET_PDEATHSIG, [refuse]), allow]),
+        *when(machine.fcntl, [second, *(part for value in OWNER for part in when(value, [refuse])), allow]),
+        *when(machine.prlimit, [first, *when(0, [allow]), *itself, refuse]),
     ]
-    for number in signals.values():
-        code += [
-            instruction(EQUAL, number, if_false=4),
-            instruction(LOAD, FIRST_ARGUMENT),
-            instruction(EQUAL, own_pid, if_true=1),
-            refuse,
-            allow,
-        ]
-    for number in (*refused.values(), *REFUSED_EVERYWHERE.values()):
-        code += [instruction(EQUAL, number, if_false=1), refuse]
+    for number in machine.signals.values():
+        code += when(number, [first, *itself, refuse])
+    for number in (*machine.refused.values(), *REFUSED_EVERYWHERE.values()):
+        code += when(number, [refuse])
     return b"".join([*code, allow])
 
 

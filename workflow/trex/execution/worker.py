@@ -2,34 +2,38 @@
 
     python -s -P worker.py LEVEL CONTROL UID SCRATCH
 
-Run by `launch.py`. Each request is the wall-clock limit in milliseconds on the control socket, with descriptors: a file
-with the program and the limits as JSON, the pipe for its result and, where its output is wanted, a file for that. The
-worker reads none of them. It answers with one line of JSON that says
-how the process ended; it kills the process when its time is up. Where there are namespaces, every program is the
-first process of a PID namespace of its own and has a scratch file system of its own, so that whatever it started or
-wrote is gone with it. The end of the control socket ends the worker.
+Run by `launch.py`. Each request is the limits on the clock (milliseconds) and on files (MiB), sent on the control
+socket with descriptors: a file with the program and all limits as JSON, the pipe for its result and, where its output
+is wanted, a file for that. The worker reads none of them. It answers with one line of JSON that says how the process
+ended; it kills the process when its time is up. Where there are namespaces, every program is the first process of a
+PID namespace of its own and has a scratch file system of its own, so that whatever it started or wrote is gone with
+it. At `limits` the worker looks after one scratch folder, and empties it; the kernel's Landlock, where it is on, keeps
+programs to it. The end of the control socket ends the worker.
 """
 
 import contextlib
 import gc
 import json
+import math
 import os
 import resource
 import select
-import shutil
 import signal
 import socket
 import struct
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from trex.execution import kernel, program, seccomp
+from trex.execution import kernel, landlock, launch, leftovers, program, seccomp
 
-SAME_UID = -1
 SPARE_PROCESSES = 4
 OPEN_FILES = 64
+FILES = 1024
+WATCH_S = 0.1
+REQUEST = struct.Struct("II")
 
 
 class Worker:
@@ -39,24 +43,32 @@ class Worker:
         self.scratch = scratch
         self.isolated = level != "limits"
         self.filtered = seccomp.works()
-        if not self.isolated and uid != SAME_UID:
+        self.rules: int | None = None
+        if self.isolated:
+            self.own_namespace = os.pidfd_open(os.getpid())
+            return
+        if uid != launch.SAME_UID:
             os.chown(scratch, uid, uid)
-        self.own_namespace = os.pidfd_open(os.getpid()) if self.isolated else -1
+        if landlock.version():
+            self.rules = landlock.ruleset(launch.visible_paths(), scratch)
 
     def serve(self) -> None:
         program.prepare()
         gc.collect()
         gc.freeze()
-        self.control.sendall(json.dumps({"ready": True, "seccomp": self.filtered}).encode() + b"\n")
+        self.say({"seccomp": self.filtered, "landlock": None if self.isolated else self.rules is not None})
         while True:
-            message, descriptors, _, _ = socket.recv_fds(self.control, 4, 3)
-            if len(message) < 4:
+            message, descriptors, _, _ = socket.recv_fds(self.control, REQUEST.size, 3)
+            if len(message) < REQUEST.size:
                 return
-            (wall_ms,) = struct.unpack("I", message)
-            self.control.sendall(json.dumps(self.run(wall_ms / 1000, *descriptors)).encode() + b"\n")
+            wall_ms, file_mb = REQUEST.unpack(message)
+            self.say(self.run(wall_ms / 1000, file_mb, *descriptors))
 
-    def run(self, wall_s: float, request: int, result: int, *output: int) -> dict:
-        """How the program ended: exit code (negative: the signal), CPU seconds, whether its time was up."""
+    def say(self, answer: dict) -> None:
+        self.control.sendall(json.dumps(answer).encode() + b"\n")
+
+    def run(self, wall_s: float, file_mb: int, request: int, result: int, *output: int) -> dict:
+        """How the program ended: exit code (negative: the signal), CPU seconds, why it was stopped if it was."""
         if self.isolated:
             kernel.unshare(kernel.CLONE_NEWPID)
         child = os.fork()
@@ -67,7 +79,7 @@ class Worker:
         for descriptor in (request, result, *output):
             os.close(descriptor)
         ended = os.pidfd_open(child)
-        happened = select.select([ended, self.control], [], [], wall_s)[0]
+        stopped = self.watch(ended, wall_s, file_mb << 20)
         os.kill(child, signal.SIGKILL)
         if not self.isolated:
             with contextlib.suppress(ProcessLookupError):
@@ -75,12 +87,23 @@ class Worker:
         _, status, usage = os.wait4(child, 0)
         os.close(ended)
         if not self.isolated:
-            empty(self.scratch)
+            leftovers.remove(self.scratch)
         return {
             "exit_code": os.waitstatus_to_exitcode(status),
             "cpu_s": usage.ru_utime + usage.ru_stime,
-            "time_up": not happened,
+            "stopped": stopped,
         }
+
+    def watch(self, ended: int, wall_s: float, size: int) -> str:
+        """Wait for the end; returns what must stop the program, "" where it ended or nobody waits for it."""
+        deadline = time.monotonic() + wall_s
+        pause = math.inf if self.isolated else WATCH_S
+        while not select.select([ended, self.control], [], [], max(min(pause, deadline - time.monotonic()), 0))[0]:
+            if time.monotonic() >= deadline:
+                return "time"
+            if leftovers.exceed(self.scratch, size, FILES):
+                return "files"
+        return ""
 
     def become_program(self, request: int, result: int, output: int = 0) -> None:
         """In the child: confine it, run the program, never return."""
@@ -103,10 +126,13 @@ class Worker:
         # Standard input is the null device; errors, and output that nobody wants, go there too.
         os.dup2(output, 1)
         os.dup2(0, 2)
+        if self.rules is not None:
+            kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+            landlock.confine(self.rules)
         os.closerange(3, result)
         os.closerange(result + 1, 1 << 16)
         set_limits(limits)
-        if self.uid != SAME_UID:
+        if self.uid != launch.SAME_UID:
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
             os.setresuid(self.uid, self.uid, self.uid)
@@ -117,8 +143,8 @@ class Worker:
 
     def mount_scratch(self, megabytes: int) -> None:
         """A folder in memory that only this program sees, and owns."""
-        user, group = (os.geteuid(), os.getegid()) if self.uid == SAME_UID else (self.uid, self.uid)
-        options = f"uid={user},gid={group},mode=700,size={megabytes}m,nr_inodes=1024"
+        user, group = (os.geteuid(), os.getegid()) if self.uid == launch.SAME_UID else (self.uid, self.uid)
+        options = f"uid={user},gid={group},mode=700,size={megabytes}m,nr_inodes={FILES}"
         kernel.mount("tmpfs", self.scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
 
 
@@ -133,16 +159,6 @@ def set_limits(limits: dict) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(what, (value, value))
-
-
-def empty(folder: str) -> None:
-    """Remove what a program left in its folder; it never follows a link out."""
-    for entry in os.scandir(folder):
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
-        else:
-            with contextlib.suppress(OSError):
-                os.unlink(entry.path)
 
 
 if __name__ == "__main__":
