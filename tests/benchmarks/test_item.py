@@ -68,3 +68,20 @@ def test_two_items_of_one_name_are_refused(tmp_path):
 def test_an_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match="criterion"):
         dataclasses.replace(example(), criterion="taste")
+
+
+def test_an_item_is_its_own_cluster_unless_it_shares_one(tmp_path):
+    items = [example(item_id="a-1", cluster="a"), example(item_id="a-2", cluster="a"), example(item_id="b")]
+    assert [made.cluster for made in items] == ["a", "a", "b"]
+    item.write_suite(tmp_path / "s.parquet", items, {})
+    assert item.read_suite(tmp_path / "s.parquet") == items
+
+
+def test_an_objective_value_is_that_of_an_optimum():
+    assert example(objective_value=0.0).expected_status == "optimal"
+    assert example(objective_value=None).expected_status is None
+    assert example(objective_value=None, expected_status="infeasible").expected_status == "infeasible"
+    with pytest.raises(ValueError, match="beside an objective value"):
+        example(objective_value=0.0, expected_status="infeasible")
+    with pytest.raises(ValueError, match="infeasible_or_unbounded or None"):
+        example(objective_value=None, expected_status="hopeless")

@@ -15,6 +15,8 @@ from trex.common.errors import UserError
 from trex.common.provenance import digest_bytes
 
 CRITERIA = ("objective", "structure")
+OPTIMAL = "optimal"
+STATUSES = (OPTIMAL, "infeasible", "unbounded", "infeasible_or_unbounded")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +27,11 @@ class Item:
     instance, or the public set's own labels. data_file: the text of the attached `data.json` (None without one).
     criterion: what decides, the optimal `objective` or the `structure` of the model. objective_value: the optimum
     (None where there is none or it is unknown); model: the reference in the IR's JSON (None where unknown);
-    answer: a reference answer (None where there is none). sha256: of the prompt, and of the data file if any.
+    answer: a reference answer (None where there is none). known_bad: why label or reference are known to be wrong, and
+    who says so ('' where nothing is known). cluster: shared by the items that are not independent of each other, as
+    two wordings of one problem; the item's own id unless given. expected_status: what a right model is when solved;
+    `optimal` where there is an objective value, `infeasible_or_unbounded` where the label says no more than that there
+    is no optimum, None where it is unknown. sha256: of the prompt, and of the data file if any.
     """
 
     item_id: str
@@ -41,13 +47,26 @@ class Item:
     objective_value: float | None
     model: dict | None
     answer: str | None
+    known_bad: str = ""
+    cluster: str = ""
+    expected_status: str | None = None
     sha256: str = dataclasses.field(init=False)
 
     def __post_init__(self):
         if self.criterion not in CRITERIA:
             raise ValueError(f"criterion {self.criterion!r}, expected one of {', '.join(CRITERIA)}")
+        object.__setattr__(self, "cluster", self.cluster or self.item_id)
+        if self.objective_value is not None:
+            object.__setattr__(self, "expected_status", self.expected_status or OPTIMAL)
+        self._check_status()
         text = self.prompt if self.data_file is None else f"{self.prompt}\0{self.data_file}"
         object.__setattr__(self, "sha256", digest_bytes(text.encode()))
+
+    def _check_status(self):
+        if self.expected_status not in (*STATUSES, None):
+            raise ValueError(f"expected_status {self.expected_status!r}, expected one of {', '.join(STATUSES)} or None")
+        if self.objective_value is not None and self.expected_status != OPTIMAL:
+            raise ValueError(f"expected_status {self.expected_status!r} beside an objective value")
 
 
 COLUMNS = pa.schema(

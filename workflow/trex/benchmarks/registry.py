@@ -1,26 +1,46 @@
-"""The public benchmarks by name. Their data stay in the user's folder and are never shipped or archived."""
+"""The public benchmarks by name. Their data stay in the user's folder and are never shipped or archived.
+
+Where a name is asked for, the path of a YAML file (trex.benchmarks.questions) stands for a user's own benchmark.
+"""
 
 from pathlib import Path
-from types import ModuleType
 
-from trex.benchmarks import nl4opt
+from trex.benchmarks import bench4opt, questions
+from trex.benchmarks.definition import Definition
 from trex.benchmarks.item import Item
 from trex.common.errors import UserError
 
-BENCHMARKS = {module.NAME: module for module in (nl4opt,)}
+SETS = Path(__file__).with_name("sets")
+BENCHMARKS: dict[str, Definition] = {
+    definition.name: definition
+    for definition in (
+        *map(questions.load, sorted(SETS.glob("*.yaml"))),
+        bench4opt.BENCH4OPT,
+        bench4opt.B4O_FEASIBLE,
+    )
+}
 
 
-def reader(name: str) -> ModuleType:
-    if name not in BENCHMARKS:
-        raise UserError(f"no benchmark is called {name!r}; known: {', '.join(sorted(BENCHMARKS))}")
-    return BENCHMARKS[name]
+def definition(name: str) -> Definition:
+    """Raises UserError for an unknown name, or a YAML file that defines no benchmark."""
+    if name in BENCHMARKS:
+        return BENCHMARKS[name]
+    if Path(name).suffix not in (".yaml", ".yml"):
+        raise UserError(
+            f"no benchmark is called {name!r}; known: {', '.join(sorted(BENCHMARKS))}; "
+            "or give the path of a YAML file that defines one"
+        )
+    own = questions.load(name)
+    if own.name in BENCHMARKS:
+        raise UserError(f"{name}: {own.name!r} is the name of a known benchmark; give yours another")
+    return own
 
 
 def load(name: str, folder: str | Path) -> list[Item]:
     """The items of a benchmark from the user's folder. Raises UserError for an unknown name or unreadable data."""
-    return reader(name).read(folder)
+    return definition(name).read(folder)
 
 
 def source(name: str, folder: str | Path) -> Path:
-    """The file that `load` reads."""
-    return reader(name).source(folder)
+    """The index that `load` reads; it may name further files (`definition(name).paths(folder)`)."""
+    return definition(name).index(folder)

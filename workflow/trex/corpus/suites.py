@@ -95,6 +95,7 @@ def item_of(task: samples.Task, suite: str, number: int) -> Item:
         objective_value=instance["objective_value"],
         model=json.loads(instance["model"]),
         answer=task.answer,
+        cluster=instance["instance_id"],
     )
 
 

@@ -11,12 +11,14 @@ from trex.common.errors import UserError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--suite", type=Path, help="an own suite, made by trex.corpus.suites")
-    source.add_argument("--benchmark", help=f"a public benchmark: {', '.join(sorted(registry.BENCHMARKS))}")
+    source.add_argument(
+        "--benchmark", help=f"a public benchmark ({', '.join(sorted(registry.BENCHMARKS))}) or a YAML file"
+    )
     parser.add_argument("--data", type=Path, help="with --benchmark: the folder that holds it")
 
 
 def read(arguments: argparse.Namespace) -> tuple[list[Item], Path]:
-    """The items, and the file that they were read from."""
+    """The items, and the file that they were read from (of several, the one that lists the others)."""
     if arguments.suite is not None:
         if arguments.data is not None:
             raise UserError("--data belongs to --benchmark; leave it out with --suite")
