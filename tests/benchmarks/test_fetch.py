@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 import zipfile
 from pathlib import Path
@@ -195,6 +196,26 @@ def test_an_interrupted_run_leaves_no_set_and_the_next_one_goes_on(run, paired, 
     assert_fetched(tmp_path / "out", "bench4opt", paired)
     index, *attached = copied
     assert sorted(attached) == sorted([index, *set(attached) - {index}]) and len(attached) == 7
+
+
+def test_a_killed_run_leaves_no_set_and_the_next_one_goes_on(run, paired, server, tmp_path):
+    address = server.offer(paired)
+    last, killed = "/bench4opt/lp_code/model_2.lp", threading.Event()
+    whole = server.answers[last]
+    server.answers[last] = lambda handler: (answer(200, whole[:20], len(whole))(handler), killed.wait(10))
+    command = [sys.executable, "-m", "trex.benchmarks.fetch", "bench4opt", "--from", address]
+    running = subprocess.Popen([*command, "--out", str(tmp_path / "out")])
+    while last not in server.asked:
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    killed.set()
+    assert_untouched(tmp_path / "out")
+    server.answers[last] = whole
+    server.asked.clear()
+    assert run("bench4opt", address)[0] == 0
+    assert server.asked == ["/bench4opt/test.jsonl", last]
+    assert_fetched(tmp_path / "out", "bench4opt", paired)
 
 
 def test_another_source_does_not_go_on_with_the_first(run, paired, upstream, tmp_path):

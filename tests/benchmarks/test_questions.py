@@ -5,6 +5,8 @@ Of industryor, optmath and bwor no file of the set was at hand: their records he
 
 import dataclasses
 import json
+import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -16,6 +18,7 @@ from trex.benchmarks.definition import number
 from trex.common.errors import UserError
 from trex.corpus import samples
 
+GUIDE = (Path(__file__).parents[2] / "docs/benchmarks.md").read_text(encoding="utf-8")
 EN = ("en_question", "en_answer")
 MAMO = ("Question", "Answer")
 # name -> (where upstream puts it, names of question and answer, further fields of a record)
@@ -208,11 +211,24 @@ def test_what_is_no_definition_at_all(tmp_path, text, named):
         registry.definition(str(tmp_path / "absent.yaml"))
 
 
-def test_the_documented_definition_is_one(tmp_path):
-    text = questions.__doc__.partition("\n\n")[2].rpartition("\n\n")[0]
+@pytest.mark.parametrize(
+    "text",
+    [questions.__doc__.partition("\n\n")[2].rpartition("\n\n")[0], re.search("```yaml\n(.*?)```", GUIDE, re.S)[1]],
+)
+def test_the_documented_definition_is_one(tmp_path, text):
     (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
     mine = registry.definition(str(tmp_path / "mine.yaml"))
     assert (mine.name, mine.known_bad) == ("mine", {"17": "the label forgets the fixed cost (checked by hand)"})
+
+
+def test_the_guide_lists_the_sets_as_they_are_defined():
+    rows = re.findall(r"^\| `(\w+)` \| (\d+).*? \| (\w+) \| (\w+).*? \| (.*?) \|", GUIDE, re.M)
+    assert {name for name, *_ in rows} == set(registry.BENCHMARKS)
+    for name, count, criterion, tolerance, licence in rows:
+        benchmark = registry.BENCHMARKS[name]
+        kinds = {"absolute": benchmark.scoring.abs, "relative": benchmark.scoring.rel, "graph": "no number"}
+        assert re.search(rf"\b{count}\b", benchmark.version) and kinds[tolerance] is not None
+        assert benchmark.criterion == criterion and benchmark.licence.startswith(licence)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -48,10 +48,11 @@ def sha256(text: str) -> str:
 
 
 def fetch(benchmark: Definition, given: str, out: Path, wanted: str | None) -> None:
+    source = origin.shown(given) if "://" in given else given
     record_path = out / f"{benchmark.name}.fetched.json"
     files.check_place(record_path)
     staging = out / f".{benchmark.name}.part"
-    resume(staging, origin.shown(given) if "://" in given else given)
+    resume(staging, source)
     gather(benchmark, given, staging)
     with discarded_unless_right(staging):
         summary = check(benchmark, staging / "set")
@@ -61,7 +62,7 @@ def fetch(benchmark: Definition, given: str, out: Path, wanted: str | None) -> N
     record = {
         "benchmark": benchmark.name,
         "version": benchmark.version,
-        "source": origin.shown(given) if "://" in given else given,
+        "source": source,
         "fetched": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "sha256": digest,
         "files": digests,
