@@ -42,15 +42,15 @@ os.environ.update(
 )
 
 
-def benchmark_file(name, folder):
-    """The file of a public benchmark. Leaves with exit code 2 where the folder does not hold it."""
+def benchmark_files(name, folder):
+    """The files of a public benchmark. Leaves with exit code 2 where the folder does not hold it."""
     try:
-        return str(registry.source(name, folder))
+        return list(map(str, registry.sources(name, folder).values()))
     except UserError as error:
         configuration.exit_if([f"evaluation.benchmarks.{name}: {error}"])
 
 
-BENCHMARK_FILES = {name: benchmark_file(name, folder) for name, folder in BENCHMARKS.items()}
+BENCHMARK_FILES = {name: benchmark_files(name, folder) for name, folder in BENCHMARKS.items()}
 
 
 wildcard_constraints:
@@ -92,14 +92,18 @@ def weights(arm):
     return [f"{RUN}/models/{arm}/model.safetensors", f"{RUN}/models/{arm}/config.json"]
 
 
-def source_file(wildcards):
+def suite_file(suite):
+    return f"{RUN}/corpus/suites/{suite}.parquet"
+
+
+def source_files(wildcards):
     """What the items of a suite or a public benchmark are read from."""
-    return BENCHMARK_FILES.get(wildcards.suite, f"{RUN}/corpus/suites/{wildcards.suite}.parquet")
+    return BENCHMARK_FILES.get(wildcards.suite, suite_file(wildcards.suite))
 
 
 def source_options(wildcards):
     folder = BENCHMARKS.get(wildcards.suite)
-    return ["--benchmark", wildcards.suite, "--data", folder] if folder else ["--suite", source_file(wildcards)]
+    return ["--benchmark", wildcards.suite, "--data", folder] if folder else ["--suite", suite_file(wildcards.suite)]
 
 
 def with_sidecar(**outputs):

@@ -6,7 +6,7 @@ rule respond:
     input:
         model=weights("{arm}"),
         tokenizer=rules.tokenizer.output.tokenizer,
-        source=source_file,
+        source=source_files,
     output:
         **with_sidecar(responses=f"{RUN}/evaluation/{{arm}}/{{suite}}/responses.jsonl"),
     log:
@@ -29,7 +29,7 @@ rule respond:
 rule score:
     input:
         responses=rules.respond.output.responses,
-        source=source_file,
+        source=source_files,
     output:
         f"{RUN}/evaluation/{{arm}}/{{suite}}/scores.parquet",
     log:

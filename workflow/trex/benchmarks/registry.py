@@ -41,6 +41,8 @@ def load(name: str, folder: str | Path) -> list[Item]:
     return definition(name).read(folder)
 
 
-def source(name: str, folder: str | Path) -> Path:
-    """The index that `load` reads; it may name further files (`definition(name).paths(folder)`)."""
-    return definition(name).index(folder)
+def sources(name: str, folder: str | Path) -> dict[str, Path]:
+    """All that `load` reads, by name: the set's files, the index first, and the definition where it is a file."""
+    found = definition(name).paths(folder)
+    file = SETS / f"{name}.yaml" if name in BENCHMARKS else Path(name)
+    return found | ({"definition": file} if file.is_file() else {})

@@ -17,13 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, help="with --benchmark: the folder that holds it")
 
 
-def read(arguments: argparse.Namespace) -> tuple[list[Item], Path]:
-    """The items, and the file that they were read from (of several, the one that lists the others)."""
+def read(arguments: argparse.Namespace) -> tuple[list[Item], dict[str, Path]]:
+    """The items, and the files that they were read from by name."""
     if arguments.suite is not None:
         if arguments.data is not None:
             raise UserError("--data belongs to --benchmark; leave it out with --suite")
-        return read_suite(arguments.suite), arguments.suite
+        return read_suite(arguments.suite), {"items": arguments.suite}
     if arguments.data is None:
         raise UserError(f"--benchmark {arguments.benchmark} needs --data, the folder that holds it")
     name, folder = arguments.benchmark, arguments.data
-    return registry.load(name, folder), registry.source(name, folder)
+    return registry.load(name, folder), registry.sources(name, folder)

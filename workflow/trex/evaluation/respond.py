@@ -19,7 +19,7 @@ from trex.benchmarks.item import Item
 from trex.common import cli, files
 from trex.common.provenance import provenance
 from trex.corpus import chat
-from trex.evaluation import items as sources
+from trex.evaluation import items as item_sources
 from trex.model import checkpoint
 from trex.model.generate import generate
 from trex.model.transformer import Transformer
@@ -32,18 +32,18 @@ def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--model", type=Path, required=True, help="folder of the arm")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json")
-    sources.add_arguments(parser)
+    item_sources.add_arguments(parser)
     parser.add_argument("--context", type=int, required=True, help="tokens that prompt and answer may have together")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
     parser.add_argument("--threads", type=int, required=True, help="CPU threads")
     parser.add_argument("--out", type=Path, required=True, help="responses.jsonl to write")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    items, source = sources.read(arguments)
+    items, sources = item_sources.read(arguments)
     tokenizer = chat.load_tokenizer(arguments.tokenizer)
     model = checkpoint.load(arguments.model)
     rows = respond(model, tokenizer, items, arguments.context, arguments.settings)
-    inputs = {"weights": arguments.model / "model.safetensors", "tokenizer": arguments.tokenizer, "items": source}
+    inputs = sources | {"weights": arguments.model / "model.safetensors", "tokenizer": arguments.tokenizer}
     settings = arguments.settings | {"context": arguments.context, "threads": arguments.threads}
     files.write_jsonl(arguments.out, rows, provenance(STEP, settings, inputs))
     counts = {finish: sum(row["finish"] == finish for row in rows) for finish in (STOP, LENGTH, PROMPT_TOO_LONG)}
