@@ -42,8 +42,9 @@ def sandbox_settings() -> dict:
     return dict(SETTINGS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def model_code() -> str:
+    """A program that builds a model whose optimum is 25."""
     return MODEL
 
 

@@ -3,7 +3,9 @@
 import json
 import math
 import os
+import sys
 import threading
+from pathlib import Path
 
 import psutil
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from trex.common.errors import UserError
 from trex.execution import sandbox
 from trex.execution.sandbox import LEVELS, Sandbox
+
+ROOT = Path(__file__).parents[2]
 
 
 def names(execution: sandbox.Execution) -> list[str]:
@@ -44,9 +48,67 @@ def test_without_any_level_it_refuses(monkeypatch, sandbox_settings):
         pass
 
 
+def test_the_probe_is_written_without_folders_of_this_machine(tmp_path, monkeypatch, usable):
+    monkeypatch.chdir(tmp_path)
+    found = {"level": "limits", "seccomp": True, "landlock": True, "refused": {"bubblewrap": f"no {tmp_path}/bwrap"}}
+    monkeypatch.setattr(sandbox, "probe", lambda: found)
+    monkeypatch.setattr(sys, "argv", ["sandbox", "--out", "isolation.json"])
+    sandbox.main()
+    written = json.loads((tmp_path / "isolation.json").read_text())
+    assert {key: written[key] for key in found} == found | {"refused": {"bubblewrap": "no ./bwrap"}}
+
+
+@pytest.mark.parametrize("required", LEVELS)
+def test_below_the_required_isolation_nothing_is_run(usable, sandbox_settings, required):
+    settings = sandbox_settings | {"require_isolation": required}
+    if usable[0] in LEVELS[: LEVELS.index(required) + 1]:
+        with Sandbox(settings) as started:
+            assert started.isolation in LEVELS[: LEVELS.index(required) + 1]
+        weaker = LEVELS[LEVELS.index(required) + 1 :]
+        with pytest.raises(UserError, match=f"asks for {required}"), Sandbox(settings, weaker):
+            pass
+    else:
+        with pytest.raises(UserError, match=f"asks for {required}.*{usable[0]}"), Sandbox(settings):
+            pass
+
+
+def test_a_missing_level_that_is_required_is_named_with_its_reason(monkeypatch, sandbox_settings):
+    monkeypatch.setenv("PATH", "")
+    settings = sandbox_settings | {"require_isolation": "bubblewrap"}
+    with pytest.raises(UserError, match="bwrap is not installed"), Sandbox(settings):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("workers", 0),
+        ("cpu_s", 1.5),
+        ("wall_s", 0),
+        ("wall_s", math.inf),
+        ("wall_s", math.nan),
+        ("memory_mb", -1),
+        ("file_mb", "16"),
+        ("processes", True),
+        ("processes", None),
+        ("require_isolation", "virtual machine"),
+    ],
+)
+def test_settings_that_are_none_are_refused_by_name(sandbox_settings, key, value):
+    with pytest.raises(UserError, match=key):
+        Sandbox(sandbox_settings | {key: value})
+
+
+def test_the_config_allows_the_levels_that_there_are():
+    schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
+    limits = schema["properties"]["evaluation"]["properties"]["sandbox"]["properties"]
+    assert limits["require_isolation"]["enum"] == [None, *LEVELS]
+    assert set(limits) == {*sandbox.WHOLE, "wall_s", "require_isolation"}
+
+
 def test_model_comes_back(box, model_code):
     execution = box.run(model_code, {})
-    assert execution.status == "ok"
+    assert (execution.status, execution.dialect, execution.printed) == ("ok", "mathopt", "")
     x, y = execution.model.variables
     assert (x.name, x.kind, x.lb, x.ub, y.kind, y.ub) == ("x", "integer", 0.0, 7.0, "continuous", math.inf)
     assert execution.model.objective.sense == "max"
@@ -74,6 +136,32 @@ def test_the_program_may_solve(box, model_code):
     )
     execution = box.run(code, {})
     assert execution.status == "ok", execution.detail
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "printed"),
+    [
+        ("print('x', 1)", "no_model", "x 1\n"),
+        ("print('before', end='')\nimport os\nos._exit(0)", "protocol", "before"),
+        ("print('before')\n1 / 0", "runtime", "before\n"),
+        ("print('before')\nimport ctypes\nctypes.string_at(0)", "runtime", "before\n"),
+        ("import sys\nprint('lost', file=sys.stderr)", "no_model", ""),
+        ("import os\nos.ftruncate(1, 3)", "no_model", "\0\0\0"),
+        ("import os\nos.close(1)", "no_model", ""),
+        ("print('ä' * 100000)", "no_model", "\ufffd" + "ä" * ((sandbox.PRINTED_BYTES - 2) // 2) + "\n"),
+    ],
+    ids=range(8),
+)
+def test_output_is_kept_where_it_is_wanted(box, code, status, printed):
+    assert box.run(code, {}).printed == ""
+    execution = box.run(code, {}, output=True)
+    assert (execution.status, execution.printed) == (status, printed)
+
+
+def test_output_until_the_time_was_up(box, monkeypatch):
+    monkeypatch.setattr(box, "wall_s", 0.3)
+    execution = box.run("print('before')\nimport time\ntime.sleep(60)", {}, output=True)
+    assert (execution.status, execution.printed) == ("timeout", "before\n")
 
 
 def test_a_file_needs_a_plain_name(box, model_code):

@@ -87,6 +87,8 @@ class Worker:
         _, status, usage = os.wait4(child, 0)
         os.close(ended)
         if not self.isolated:
+            if not stopped and leftovers.exceed(self.scratch, file_mb << 20, FILES):
+                stopped = "files"
             leftovers.remove(self.scratch)
         return {
             "exit_code": os.waitstatus_to_exitcode(status),
