@@ -3,8 +3,7 @@
 import psutil
 import pytest
 
-from trex.common.errors import UserError
-from trex.execution import sandbox
+from trex.execution import throughput
 from trex.execution.sandbox import LEVELS, Sandbox
 
 SETTINGS = {"cpu_s": 5, "wall_s": 120.0, "memory_mb": 1024, "file_mb": 16, "processes": 32}
@@ -18,18 +17,7 @@ mix.maximize(3 * x + 2 * y + 5)
 """
 
 
-def usable_levels() -> list[str]:
-    usable = []
-    for level in LEVELS:
-        try:
-            sandbox.probe([level])
-        except UserError:
-            continue
-        usable.append(level)
-    return usable
-
-
-USABLE = usable_levels()
+USABLE = throughput.usable(LEVELS)
 
 
 @pytest.fixture(scope="session")

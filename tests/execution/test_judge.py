@@ -26,7 +26,7 @@ def misbehave(model, **options):
         while True:
             pass
     if name == "swell":
-        hoard = [bytearray(1 << 26) for _ in range(64)]
+        hoard = bytes(4 << 30)
     if name == "raise":
         raise ArithmeticError(name)
     if name == "print":

@@ -73,11 +73,12 @@ class Judge:
         self.folder.cleanup()
 
     def solve(self, model: Model, solver: str | None = None, time_limit: float = 10.0) -> Solution:
-        """`trex.problems.solve.solve`; status "limit" or "error" also where it did not come back."""
+        """`trex.problems.solve.solve`, None for its choice; "limit" or "error" also where it did not come back."""
+        chosen = {} if solver is None else {"solver": solver}
         try:
             # It may ask a solver twice.
             wall_s = 2 * time_limit + GRACE_S
-            return Solution(**self.ask("solve", [model], {"solver": solver, "time_limit": time_limit}, wall_s))
+            return Solution(**self.ask("solve", [model], {"time_limit": time_limit} | chosen, wall_s))
         except Ended as error:
             return Solution(error.status, detail=str(error))
 
