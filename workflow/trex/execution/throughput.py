@@ -19,6 +19,7 @@ import contextlib
 import functools
 import importlib.util
 import itertools
+import math
 import operator
 import os
 import statistics
@@ -34,7 +35,7 @@ import psutil
 from trex.common import cli, files
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
-from trex.execution import dialects, sandbox
+from trex.execution import dialects, examples, sandbox
 from trex.execution.judge import Judge
 from trex.execution.sandbox import LEVELS, Sandbox
 
@@ -44,51 +45,6 @@ WARM_UP = 20
 FRESH_PROCESS = "fresh_process"
 TICK = 1 / os.sysconf("SC_CLK_TCK")  # the kernel's unit of CPU time
 SETTINGS = {"cpu_s": 10, "wall_s": 30.0, "memory_mb": 2048, "file_mb": 16, "processes": 64}
-BEST = 20  # of the model below, to which NUMBER is added
-
-PROGRAMS = {
-    "mathopt": """
-from ortools.math_opt.python import mathopt
-model = mathopt.Model(name="mix")
-x = model.add_integer_variable(lb=0, ub=7, name="x")
-y = model.add_variable(lb=0, name="y")
-model.add_linear_constraint(2 * x + y <= 10, name="hours")
-model.maximize(3 * x + 2 * y + NUMBER)
-""",
-    "gurobipy": """
-import gurobipy as gp
-from gurobipy import GRB
-model = gp.Model("mix")
-x = model.addVar(ub=7, vtype=GRB.INTEGER, name="x")
-y = model.addVar(name="y")
-model.addConstr(2 * x + y <= 10, name="hours")
-model.setObjective(3 * x + 2 * y + NUMBER, GRB.MAXIMIZE)
-""",
-    "pulp": """
-import pulp
-model = pulp.LpProblem("mix", pulp.LpMaximize)
-x = pulp.LpVariable("x", 0, 7, pulp.LpInteger)
-y = pulp.LpVariable("y", 0)
-model += 3 * x + 2 * y + NUMBER
-model += 2 * x + y <= 10, "hours"
-""",
-    "pywraplp": """
-from ortools.linear_solver import pywraplp
-solver = pywraplp.Solver.CreateSolver("SCIP")
-x = solver.IntVar(0, 7, "x")
-y = solver.NumVar(0, solver.infinity(), "y")
-solver.Add(2 * x + y <= 10, "hours")
-solver.Maximize(3 * x + 2 * y + NUMBER)
-""",
-    "pyscipopt": """
-from pyscipopt import Model
-model = Model("mix")
-x = model.addVar("x", vtype="I", lb=0, ub=7)
-y = model.addVar("y", lb=0)
-model.addCons(2 * x + y <= 10, name="hours")
-model.setObjective(3 * x + 2 * y + NUMBER, "maximize")
-""",
-}
 # What a fresh process does with the program on its standard input.
 FRESH = """
 import sys
@@ -161,9 +117,9 @@ def cost(way: Way, dialect: str, numbers: range) -> Cost:
     """Of the programs with these numbers. Raises UserError where an optimum is wrong."""
     clock, cpu = time.monotonic(), cpu_s()
     for number in numbers:
-        value = way(dialect, PROGRAMS[dialect].replace("NUMBER", str(number)))
-        if value != BEST + number:
-            raise UserError(f"{dialect}: optimum {value!r} instead of {BEST + number}")
+        value = way(dialect, examples.PROGRAMS[dialect].replace("NUMBER", str(number)))
+        if value is None or not math.isclose(value, examples.BEST + number, rel_tol=1e-6):
+            raise UserError(f"{dialect}: optimum {value!r} instead of {examples.BEST + number}")
     return Cost(len(numbers), max(cpu_s() - cpu, TICK), time.monotonic() - clock)
 
 
@@ -185,7 +141,7 @@ def spread(values: list[float]) -> dict[str, float]:
 
 def loaded() -> list[str]:
     """The dialects that are measured: those that the sandbox has loaded, where their library is here."""
-    known = [name for name in PROGRAMS if name in dialects.LIGHT]
+    known = [name for name in examples.PROGRAMS if name in dialects.LIGHT]
     return [name for name in known if importlib.util.find_spec(dialects.LIGHT[name]) is not None]
 
 
