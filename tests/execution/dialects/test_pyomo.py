@@ -1,5 +1,6 @@
 """Pyomo: every part is translated, nonlinear expressions have the same values, solvers of any name work."""
 
+import itertools
 import math
 
 import pytest
@@ -118,6 +119,11 @@ def test_expressions_have_the_same_values(name):
         assert ir.objective.at(at) == pytest.approx(expected(*at) + 4)
 
 
+def logic(model):
+    model.a, model.b = pyo.BooleanVar(), pyo.BooleanVar()
+    model.either = pyo.LogicalConstraint(expr=pyo.lor(model.a, model.b))
+
+
 def two_objectives(model):
     model.first, model.second = pyo.Objective(expr=model.y), pyo.Objective(expr=-model.y)
 
@@ -128,7 +134,7 @@ UNSUPPORTED = {
     "the function sinh": lambda m: setattr(m, "o", pyo.Objective(expr=pyo.sinh(m.y))),
     "the function Expr_if": lambda m: setattr(m, "o", pyo.Objective(expr=pyo.Expr_if(m.y >= 1, m.y, 0))),
     "variable z: the domain": lambda m: setattr(m, "z", pyo.Var(domain=pyo.Set(initialize=[1, 4, 9]))),
-    "LogicalConstraint|BooleanVar": lambda m: setattr(m, "a", pyo.BooleanVar()),
+    "LogicalConstraint": logic,
 }
 
 
@@ -137,6 +143,24 @@ def test_what_the_ir_lacks_is_named(model, named):
     UNSUPPORTED[named](model)
     with pytest.raises(Unsupported, match=named):
         dialect.to_ir(model)
+
+
+def test_disjunctions_once_they_are_reformulated(model):
+    from pyomo.gdp import Disjunct, Disjunction
+
+    model.high, model.low = Disjunct(), Disjunct()
+    model.high.row, model.low.row = pyo.Constraint(expr=model.x[1] >= 5), pyo.Constraint(expr=model.x[1] <= 1)
+    model.either = Disjunction(expr=[model.high, model.low])
+    with pytest.raises(Unsupported, match="Disjunct"):
+        dialect.to_ir(model)
+    pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    ir = dialect.to_ir(model)
+    fits = {at[0] for at in itertools.product(range(8), (0,), (-1,), (0, 1), (0, 1)) if feasible(ir, at)}
+    assert fits == {0, 1, 5, 6, 7}
+
+
+def feasible(ir, at) -> bool:
+    return all(row.lb - 1e-9 <= row.at(at) <= row.ub + 1e-9 for row in ir.rows)
 
 
 def test_an_abstract_model_without_an_instance():
@@ -165,6 +189,7 @@ def plan():
         result = solver.solve(m, tee=True, options={{"gap": 0}})
     assert result.solver.status == SolverStatus.ok and pyo.check_optimal_termination(result)
     assert (m.x(), pyo.value(m.y), pyo.value(m.profit)) == (0, 7.5, 7.5) and result.problem.upper_bound == 7.5
+    assert result.solver.time >= 0
     result.write()
     m.least = pyo.Constraint(expr=m.y >= 9)
     result = solver.solve(m)

@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from trex.execution import dialects
 from trex.execution.dialects import Unsupported
 
 dialect = pytest.importorskip("trex.execution.dialects.pyscipopt")
@@ -166,13 +165,3 @@ def test_what_is_added_while_scip_runs_is_refused(sandbox, last, named):
     execution = sandbox.run(SOLVE.format(last=last), {})
     assert execution.status == "unsupported"
     assert named in execution.detail
-
-
-def test_models_that_a_library_makes_are_forgotten():
-    from trex.execution.dialects import hooks
-
-    before = len(dialects.recorded)
-    with hooks.library_at_work():
-        dialects.refuse(dialect.Model("own"), "for the test")
-    assert len(dialects.recorded) == before
-    assert "for the test" not in dialects.refusals.values()

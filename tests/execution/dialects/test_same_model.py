@@ -133,7 +133,7 @@ def build():
     return model
 
 solver = cp_model.CpSolver()
-solver.parameters.num_workers = 64
+solver.parameters.num_search_workers = 64
 assert solver.Solve(build()) == cp_model.OPTIMAL
 assert solver.ObjectiveValue() == 13
 """,

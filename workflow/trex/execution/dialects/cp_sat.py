@@ -31,7 +31,7 @@ def start_recording() -> None:
 
     @functools.wraps(solve)
     def solving(self, model, solution_callback=None):
-        self.parameters.num_workers = 1
+        self.parameters.num_workers, self.parameters.num_search_workers = 1, 0
         self.parameters.max_time_in_seconds = hooks.solving_seconds()
         return solve(self, model, solution_callback)
 

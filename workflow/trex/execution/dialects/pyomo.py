@@ -14,6 +14,7 @@ there.
 import functools
 import math
 import sys
+import time
 
 import pyomo.environ as pyo
 from pyomo.core.base.block import BlockData
@@ -29,13 +30,12 @@ from trex.execution.dialects import Unsupported, hooks
 from trex.execution.dialects.draft import Draft
 from trex.problems.expression import FUNCTIONS, Expression
 from trex.problems.ir import Model
-from trex.problems.solution import INFEASIBLE, LIMIT, OPTIMAL, UNBOUNDED, Solution
-from trex.problems.solve import solve
+from trex.problems.solve import INFEASIBLE, LIMIT, OPTIMAL, UNBOUNDED, Solution, solve
 
 NAME = "pyomo"
 MODEL_TYPE = PyomoModel
 KNOWN = (
-    *(pyo.Block, pyo.Var, pyo.Expression, pyo.Constraint, pyo.Objective),
+    *(pyo.Block, pyo.Var, pyo.BooleanVar, pyo.Expression, pyo.Constraint, pyo.Objective),
     *(pyo.Set, pyo.RangeSet, pyo.Param, pyo.Suffix, pyo.BuildAction, pyo.BuildCheck, pyo.ExternalFunction),
 )
 OPERATORS = {
@@ -97,25 +97,27 @@ class InProcess(OptSolver):
         except (Unsupported, ValueError) as error:
             dialects.refuse(model, str(error))
             raise SystemExit(str(error)) from error
-        ir = translation.draft.model
+        ir, began = translation.draft.model, time.perf_counter()
         with hooks.library_at_work():
             solution = solve(ir, time_limit=hooks.solving_seconds())
         if solution.status == OPTIMAL:
             for variable, value in zip(translation.variables, solution.values, strict=True):
                 variable.set_value(round(value) if variable.is_integer() else value, skip_validation=True)
             if ir.degree == "linear" and not any(v.is_integer for v in ir.variables) and wants_prices(model):
-                make_solver(pyo.SolverFactory, "appsi_highs").solve(model)
-        return results_of(ir, solution)
+                prices = make_solver(pyo.SolverFactory, "appsi_highs")
+                prices.options["threads"] = 1
+                prices.solve(model)
+        return results_of(ir, solution, time.perf_counter() - began)
 
 
 def wants_prices(model: MODEL_TYPE) -> bool:
     return any(suffix.import_enabled() for suffix in model.component_objects(pyo.Suffix, active=True))
 
 
-def results_of(ir: Model, solution: Solution) -> SolverResults:
+def results_of(ir: Model, solution: Solution, seconds: float) -> SolverResults:
     results = SolverResults()
     results.solver.status, results.solver.termination_condition = ENDINGS.get(solution.status, FAILURE)
-    results.solver.message = solution.detail
+    results.solver.message, results.solver.time = solution.detail, seconds
     results.problem.sense = pyo.maximize if ir.objective.sense == "max" else pyo.minimize
     results.problem.number_of_variables = len(ir.variables)
     results.problem.number_of_constraints = len(ir.rows)
