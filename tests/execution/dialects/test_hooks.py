@@ -55,5 +55,5 @@ def test_solving_takes_half_of_the_time_that_is_left(monkeypatch, limit, used, e
 def test_dear_libraries_are_loaded_only_when_a_program_names_them(sandbox):
     code = "import sys\nassert not {'cv' + 'xpy', 'pan' + 'das', 'py' + 'omo', 'sci' + 'py'} & set(sys.modules)"
     assert sandbox.run(code, {}).status == "no_model"
-    named = sandbox.run(f"{code}  # but pyomo", {})
+    named = sandbox.run(f"{code}  # but scipy", {})
     assert (named.status, named.detail) == ("runtime", "AssertionError:  (line 2)")
