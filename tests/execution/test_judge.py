@@ -9,7 +9,8 @@ import psutil
 import pytest
 
 from trex.execution import judge
-from trex.execution.judge import Judge
+from trex.execution.judge import Comparison, Judge
+from trex.problems.canonical import compare
 from trex.problems.ir import Model
 from trex.problems.solve import solve
 
@@ -71,10 +72,18 @@ def test_solutions_are_those_of_this_process(usual, solver, upper):
     assert usual.solve(model(upper=upper), solver, 10.0) == solve(model(upper=upper), solver, 10.0)
 
 
-def test_comparisons(usual):
-    assert usual.compare(model(), model("other")).isomorphic
-    different = usual.compare(model(), model(upper=6))
-    assert (different.outcome, different.isomorphic) == ("different", False)
+def test_comparisons_are_those_of_this_process(usual):
+    assert usual.compare(model(), model("other")) == Comparison("isomorphic")
+    difference = compare(model(), model(upper=6))
+    assert usual.compare(model(), model(upper=6)) == Comparison("different", difference.kind, difference.text)
+
+
+def test_what_cannot_be_compared_is_undecided(usual):
+    curved = model()
+    curved.set_objective("min", {}, nonlinear=("exp", ("variable", 0)))
+    comparison = usual.compare(model(), curved)
+    assert (comparison.outcome, comparison.isomorphic) == ("undecided", False)
+    assert comparison.text
 
 
 def test_what_a_task_raises_is_an_error(usual):

@@ -143,7 +143,13 @@ def solved(model: Model, **options: object) -> dict:
 
 
 def compared(model: Model, reference: Model) -> dict:
-    return {"outcome": ISOMORPHIC if canonical.isomorphic(model, reference) else DIFFERENT}
+    try:
+        difference = canonical.compare(model, reference)
+    except canonical.NotComparable as error:
+        return {"outcome": UNDECIDED, "text": str(error)}
+    if difference is None:
+        return {"outcome": ISOMORPHIC}
+    return {"outcome": DIFFERENT, "kind": difference.kind, "text": difference.text}
 
 
 TASKS: dict[str, Callable[..., dict]] = {"solve": solved, "compare": compared}
