@@ -43,6 +43,7 @@ BY_HAND = {
     "trex.benchmarks.show",
     "trex.bundle.verify",
     "trex.execution.throughput",
+    "trex.problems.compare",
 }
 
 

@@ -21,6 +21,10 @@ RIGHT = (
     HEAD + "x = m.add_integer_variable(lb=0, ub=4)\ny = m.add_variable(lb=0)\n"
     "m.add_linear_constraint(2 * x + y <= 10)\nm.maximize(3 * x + 2 * y + 5)\n"
 )
+GUROBIPY = (
+    "import gurobipy as gp\nfrom gurobipy import GRB\nm = gp.Model()\nx = m.addVar(vtype='I', ub=4)\ny = m.addVar()\n"
+    "m.addConstr(2 * x + y <= 10)\nm.setObjective(3 * x + 2 * y + 5, GRB.MAXIMIZE)\n"
+)
 TWO = HEAD + "x = m.add_variable(lb=0)\ny = m.add_variable(lb=0)\n"
 TYPED_IN = HEAD + "x = m.add_variable(lb=0)\nm.add_linear_constraint(x <= 25)\nm.maximize(x)\n"
 
@@ -54,11 +58,13 @@ RESPONSES = {
     "typed_in_as_limit": (TYPED_IN, "degenerate"),
     "typed_in_as_fixed_sum": (HEAD + "x = m.add_variable(lb=20, ub=20)\ny = m.add_variable(lb=0, ub=5)\n"
                               "m.add_linear_constraint(x + y <= 99)\nm.maximize(x + y)\n", "degenerate"),
-    "quadratic_row": (RIGHT + "m.add_quadratic_constraint(x * y <= 3)\n", "unsupported"),
+    "right_in_another_library": (GUROBIPY, "passed"),
+    "nonlinear": (GUROBIPY.replace("2 * x + y", "x * x + y"), "wrong_objective"),
+    "not_covered": (GUROBIPY + "m.addSOS(GRB.SOS_TYPE1, [x, y])\n", "unsupported"),
     "syntax": ("```python\nm = = 3\n```", "syntax"),
     "prose": ("I cannot do that.", "syntax"),
     "runtime": (HEAD + "m.add_variables(3)", "runtime"),
-    "other_library": ("import gurobipy as gp\nm = gp.Model()\n", "runtime"),
+    "other_library": ("import localsolver\n", "runtime"),
     "memory": ("x = bytearray(3 << 30)", "memory"),
     "empty": ("", "no_model"),
 }  # fmt: skip
@@ -199,7 +205,7 @@ def test_command(make_item, command):
     )
     ran = run([right, wrong])
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("scores: 1 of 2 passed; isolation ")
+    assert ran.stdout.startswith("scores: 1 of 2 passed (50.00%, ")
     assert pq.read_schema(out).names == score.COLUMNS.names
     assert files.read_parquet(out)[0]["failure_class"] == "passed"
     assert json.loads(pq.read_schema(out).metadata[b"trex"])["provenance"]["step"] == "trex.evaluation.score"

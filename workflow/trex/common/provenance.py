@@ -13,13 +13,18 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
+    "cvxpy",
     "highspy",
     "numpy",
     "ortools",
     "pandas",
+    "pulp",
     "pyarrow",
     "pynauty",
+    "pyomo",
+    "pyscipopt",
     "safetensors",
+    "scipy",
     "tokenizers",
     "torch",
     "transformers",
@@ -70,8 +75,8 @@ def imported_names(module: str, source: str) -> set[str]:
 def import_closure(module: str) -> tuple[Path, ...]:
     """Source files of the module and of all modules of this package that it imports, directly or not, sorted.
 
-    A package that finds its members by listing its folder (the problem families) names that folder in a module
-    constant `DISCOVERS = "trex.problems.families"`; all files in it belong to the closure.
+    A package that finds its members by listing its folder (the problem families, the dialects) names that folder in a
+    module constant `DISCOVERS = "trex.problems.families"`; all files in it belong to the closure.
     """
     found: dict[str, Path] = {}
     waiting = [module]

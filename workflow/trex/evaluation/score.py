@@ -6,20 +6,25 @@
         --settings config.json --out scores.parquet
 
 Nothing that a program prints counts: the model object that it built is taken, solved here, and compared. One row a
-response, in the responses' order: item_id, category, mode, family, difficulty, criterion, executed, structure_right
-(null without a reference model), passed (by the item's criterion), passed_abs and passed_rel (objective within 1e-6,
-and within 1e-6 relative to the larger of 1 and the label; null without a label), objective_value, expected,
-failure_class, detail, isolation (the sandbox's level). A row of responses needs item_id, sha256, response and finish.
+response, in the responses' order: item_id, category, mode, family, difficulty, criterion, known_bad (why the label or
+the reference is known to be wrong, else empty), executed, dialect (the library that built the model), structure (of
+trex.execution.equivalence.OUTCOMES; null without a reference model), structure_right (it is isomorphic; so too),
+passed (by the item's criterion), passed_abs and passed_rel (objective within 1e-6, and within 1e-6 relative to the
+larger of 1 and the label; null without a label), passed_legacy (by the rules of SLAI T-Rex's authors, public
+benchmarks only: trex.evaluation.legacy), objective_value, expected, failure_class, detail, isolation (the sandbox's
+level). A row of responses needs item_id, sha256, response and finish.
 
-An `objective` item passes by passed_rel, a `structure` item when its model is isomorphic to the reference. The failure
-class is the first obstacle met (trex.evaluation.failure_classes). With one worker or several, results are the same.
+An `objective` item passes by passed_rel, or by having no optimum where that is its label; a `structure` item when its
+model is isomorphic to the reference. The failure class is the first obstacle met (trex.evaluation.failure_classes).
+With one worker or several, results are the same. The summary gives the full set first, then that without items known
+to be bad.
 
 settings: solve_s and sandbox of the config's section `evaluation`.
 """
 
 import contextlib
-import dataclasses
 import queue
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -29,21 +34,21 @@ from trex.benchmarks.item import Item
 from trex.common import cli, files
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
-from trex.evaluation import extraction
-from trex.evaluation import items as sources
+from trex.common.statistics import wilson
+from trex.evaluation import items as item_sources
+from trex.evaluation.examine import Examiner, Outcome
 from trex.evaluation.failure_classes import CLASSES, PASSED
-from trex.execution.sandbox import Execution, Sandbox
-from trex.problems import canonical
-from trex.problems.ir import Model
-from trex.problems.solve import Solution, solve
+from trex.execution.equivalence import DIFFERENT, ISOMORPHIC, OUTCOMES
+from trex.problems.solve import OPTIMAL
 
 STEP = "trex.evaluation.score"
 TOLERANCE = 1e-6
-DATA_FILE = "data.json"
 COLUMNS = pa.schema(
     [
         *((name, pa.string()) for name in ("item_id", "category", "mode", "family", "difficulty", "criterion")),
-        *((name, pa.bool_()) for name in ("executed", "structure_right", PASSED, "passed_abs", "passed_rel")),
+        *((name, pa.string()) for name in ("known_bad", "dialect", "structure")),
+        *((name, pa.bool_()) for name in ("executed", "structure_right", PASSED)),
+        *((name, pa.bool_()) for name in ("passed_abs", "passed_rel", "passed_legacy")),
         *((name, pa.float64()) for name in ("objective_value", "expected")),
         *((name, pa.string()) for name in ("failure_class", "detail", "isolation")),
     ]
@@ -51,34 +56,41 @@ COLUMNS = pa.schema(
 RESPONSE_FIELDS = ("item_id", "sha256", "response", "finish")
 
 
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    """What became of a response's code: how it ran, and what its model is worth where it built one."""
-
-    execution: Execution
-    degenerate: bool = False
-    solution: Solution | None = None
-    structure_right: bool | None = None
-
-
 def main() -> None:
     parser = cli.parser(__doc__)
-    sources.add_arguments(parser)
+    item_sources.add_arguments(parser)
     parser.add_argument("--responses", type=Path, required=True, help="responses.jsonl")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
     parser.add_argument("--out", type=Path, required=True, help="scores.parquet to write")
     arguments = parser.parse_args()
-    items, source = sources.read(arguments)
+    items, sources = item_sources.read(arguments)
     pairs = paired(items, files.read_jsonl(arguments.responses), arguments.responses)
-    rows = score(pairs, arguments.settings)
-    inputs = {"items": source, "responses": arguments.responses}
+    rows = score(pairs, arguments.settings, by_legacy_rules=arguments.benchmark is not None)
+    inputs = sources | {"responses": arguments.responses}
     origin = provenance(STEP, arguments.settings, inputs)
     files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
-    print(f"scores: {sum(row[PASSED] for row in rows)} of {len(rows)} passed; isolation {isolations(rows)}")
+    print("\n".join(summary(rows)))
 
 
-def isolations(rows: list[dict]) -> str:
-    return ", ".join(sorted({row["isolation"] for row in rows})) or "none"
+def summary(rows: list[dict]) -> list[str]:
+    """Lines for a person: the full set first."""
+    lines = [f"scores: {shares(rows)}"]
+    if sound := [row for row in rows if not row["known_bad"]]:
+        excluded = len(rows) - len(sound)
+        lines += [f"without {excluded} items known to be bad: {shares(sound)}"] if excluded else []
+    if legacy := [row["passed_legacy"] for row in rows if row["passed_legacy"] is not None]:
+        lines.append(f"by the rules of the paper's authors (legacy): {sum(legacy)} of {len(legacy)}")
+    if structures := Counter(row["structure"] for row in rows if row["structure"] is not None):
+        lines.append("structure: " + ", ".join(f"{name} {structures[name]}" for name in OUTCOMES if structures[name]))
+    return [*lines, f"isolation: {', '.join(sorted({row['isolation'] for row in rows})) or 'none'}"]
+
+
+def shares(rows: list[dict]) -> str:
+    n, passed = len(rows), sum(row[PASSED] for row in rows)
+    if not n:
+        return "no responses"
+    low, high = wilson(passed, n)
+    return f"{passed} of {n} passed ({passed / n:.2%}, 95 % {low:.2%} to {high:.2%})"
 
 
 def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[Item, dict]]:
@@ -110,30 +122,31 @@ def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[I
     return pairs
 
 
-def score(pairs: list[tuple[Item, dict]], settings: dict) -> list[dict]:
-    """A row for each response, by `workers` sandboxes at a time."""
+def score(pairs: list[tuple[Item, dict]], settings: dict, by_legacy_rules: bool = False) -> list[dict]:
+    """A row for each response, by `workers` examiners at a time."""
     with contextlib.ExitStack() as stack:
-        free: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
+        free: queue.SimpleQueue[Examiner] = queue.SimpleQueue()
         workers = settings["sandbox"]["workers"]
         for _ in range(workers):
-            free.put(stack.enter_context(Sandbox(settings["sandbox"])))
+            free.put(stack.enter_context(Examiner(settings, by_legacy_rules)))
 
         def scored(pair: tuple[Item, dict]) -> dict:
-            sandbox = free.get()
+            examiner = free.get()
             try:
-                return row_of(*pair, sandbox, settings["solve_s"])
+                return row_of(*pair, examiner)
             finally:
-                free.put(sandbox)
+                free.put(examiner)
 
         pool = stack.enter_context(ThreadPoolExecutor(workers))
         return list(cli.track(pool.map(scored, pairs), "scoring", total=len(pairs)))
 
 
-def row_of(item: Item, response: dict, sandbox: Sandbox, solve_s: float) -> dict:
-    outcome = judged(item, response, sandbox, solve_s)
+def row_of(item: Item, response: dict, examiner: Examiner) -> dict:
+    outcome = examiner.examine(item, response)
     solution = outcome.solution
     value = solution.objective if solution is not None else None
     near_abs, near_rel = near(value, item.objective_value, outcome.degenerate)
+    structure = structure_of(item, outcome)
     failure_class, detail = failure(item, response, outcome, near_rel)
     return {
         "item_id": item.item_id,
@@ -142,47 +155,28 @@ def row_of(item: Item, response: dict, sandbox: Sandbox, solve_s: float) -> dict
         "family": item.family,
         "difficulty": item.difficulty,
         "criterion": item.criterion,
+        "known_bad": item.known_bad,
         "executed": outcome.execution.status == "ok",
-        "structure_right": outcome.structure_right,
+        "dialect": outcome.execution.dialect,
+        "structure": structure,
+        "structure_right": None if structure is None else structure == ISOMORPHIC,
         PASSED: failure_class == PASSED,
         "passed_abs": near_abs,
         "passed_rel": near_rel,
+        "passed_legacy": None if outcome.legacy is None else outcome.legacy.passed,
         "objective_value": value,
         "expected": item.objective_value,
         "failure_class": failure_class,
         "detail": detail,
-        "isolation": sandbox.isolation,
+        "isolation": examiner.sandbox.isolation,
     }
 
 
-def judged(item: Item, response: dict, sandbox: Sandbox, solve_s: float) -> Outcome:
-    """Run the response's code, solve and compare the model that it built."""
-    known = item.model is not None
-    if response["finish"] == "prompt_too_long":
-        return Outcome(Execution("prompt_too_long", None, ""), structure_right=False if known else None)
-    attached = {} if item.data_file is None else {DATA_FILE: item.data_file}
-    execution = sandbox.run(extraction.code(response["response"]), attached)
-    if execution.model is None:
-        return Outcome(execution, structure_right=False if known else None)
-    reference = Model.from_json(item.model) if known else None
-    return Outcome(
-        execution,
-        degenerate=degenerate(execution.model) and (reference is None or not degenerate(reference)),
-        solution=solve(execution.model, "gscip", solve_s),
-        structure_right=canonical.isomorphic(execution.model, reference) if known else None,
-    )
-
-
-def degenerate(model: Model) -> bool:
-    """True when nothing ties a free variable of the objective to another one, once bare bounds are read as bounds.
-
-    Then the objective is a constant or its variables stop at their own bounds: the optimum can have been typed in.
-    """
-    form = canonical.normal_form(model)
-    free = {index for index, (low, high) in enumerate(zip(form.lb, form.ub, strict=True)) if low != high}
-    valued = {*form.linear, *(index for pair in form.quadratic for index in pair)} & free
-    ties = [*(free & set(terms) for _, terms in form.rows), *(free & set(pair) for pair in form.quadratic)]
-    return not any(len(tie) >= 2 and tie & valued for tie in ties)
+def structure_of(item: Item, outcome: Outcome) -> str | None:
+    """A response that builds no model is different from every reference."""
+    if item.model is None:
+        return None
+    return DIFFERENT if outcome.verdict is None else outcome.verdict.outcome
 
 
 def near(value: float | None, expected: float | None, degenerate: bool) -> tuple[bool | None, bool | None]:
@@ -202,10 +196,14 @@ def failure(item: Item, response: dict, outcome: Outcome, near_rel: bool | None)
         cut = response["finish"] == "length" and execution.status != "prompt_too_long"
         return ("truncated" if cut else execution.status), execution.detail
     if item.criterion == "structure":
-        return (PASSED if outcome.structure_right else "wrong_structure"), ""
+        right = outcome.verdict.outcome == ISOMORPHIC
+        return (PASSED if right else "wrong_structure"), outcome.verdict.detail
     if outcome.degenerate:
         return "degenerate", "no decision is left in the model"
-    if solution.status != "optimal":
+    if item.objective_value is None and item.expected_status is not None:
+        right = solution.status in item.expected_status.split("_or_")
+        return (PASSED if right else "wrong_objective"), f"the model is {solution.status}"
+    if solution.status != OPTIMAL:
         known = solution.status if solution.status in CLASSES else "unsolved"
         return known, solution.detail
     return (PASSED if near_rel else "wrong_objective"), ""

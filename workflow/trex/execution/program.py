@@ -74,6 +74,8 @@ def outcome(code: str) -> dict:
         raise
     except SystemExit:
         pass
+    except dialects.Unsupported as error:
+        return report("unsupported", describe(error))
     except BaseException as error:
         return report("runtime", describe(error))
     return recorded(names)
