@@ -21,6 +21,8 @@ from types import ModuleType
 # The library that a dialect cannot be loaded without, by the dialect's file.
 LIGHT = {
     "mathopt": "ortools",
+    "gurobipy": "ortools",
+    "coptpy": "ortools",
     "pywraplp": "ortools",
     "pulp": "pulp",
     "pyscipopt": "pyscipopt",
