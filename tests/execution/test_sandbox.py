@@ -177,7 +177,7 @@ def test_a_file_needs_a_plain_name(box, model_code):
         ("x = '\ud800'", "syntax", "UnicodeEncodeError"),
         ("(" * 5000, "syntax", ""),
         ("x = 1\ny = 1 / 0", "runtime", "ZeroDivisionError: division by zero (line 2)"),
-        ("import gurobipy", "runtime", "ModuleNotFoundError"),
+        ("import no_such_library", "runtime", "ModuleNotFoundError"),
         ("x = 1", "no_model", ""),
         ("class Model:\n    pass\nmodel = Model()", "no_model", ""),
         ("import sys\nsys.exit(3)", "no_model", ""),

@@ -6,7 +6,8 @@ A worker process, inside an isolation level, has the solver library loaded and f
     bubblewrap   namespaces set up by bwrap: own process, mount, network, IPC and host-name namespaces, a read-only
                  view of the system's libraries, this Python and this package, a scratch folder in memory a program
     namespaces   the same by our own system calls, where bwrap is missing
-    limits       neither: resource limits, an unprivileged user (for root), a scratch folder on disk
+    limits       neither: resource limits, a scratch folder on disk and, for root, the user nobody or, where nobody
+                 cannot read this Python, root without its privileges
 
 At every level: limits on CPU and wall-clock time, address space, files and processes; output goes nowhere, or into a
 file of limited size that the trusted side reads; and two filters of the kernel's, where it has them. On x86-64 and

@@ -47,10 +47,14 @@ class Worker:
         if self.isolated:
             self.own_namespace = os.pidfd_open(os.getpid())
             return
-        if uid != launch.SAME_UID:
-            os.chown(scratch, uid, uid)
         if landlock.version():
             self.rules = landlock.ruleset(launch.visible_paths(), scratch)
+        if uid != launch.SAME_UID and not can_read_libraries(uid):
+            if not self.filtered or self.rules is None:
+                sys.exit(f"programs would be user {uid}, who cannot read {sys.prefix}, and root is too strong")
+            self.uid = launch.SAME_UID
+        if self.uid != launch.SAME_UID:
+            os.chown(scratch, uid, uid)
 
     def serve(self) -> None:
         program.prepare()
@@ -136,9 +140,7 @@ class Worker:
         os.closerange(result + 1, 1 << 16)
         self.set_limits(limits)
         if self.uid != launch.SAME_UID:
-            os.setgroups([])
-            os.setresgid(self.uid, self.uid, self.uid)
-            os.setresuid(self.uid, self.uid, self.uid)
+            become(self.uid)
         kernel.drop_privileges()
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         if self.filtered:
@@ -165,6 +167,22 @@ class Worker:
         user, group = (os.geteuid(), os.getegid()) if self.uid == launch.SAME_UID else (self.uid, self.uid)
         options = f"uid={user},gid={group},mode=700,size={megabytes}m,nr_inodes={FILES}"
         kernel.mount("tmpfs", self.scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
+
+
+def become(uid: int) -> None:
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def can_read_libraries(uid: int) -> bool:
+    """Whether this user can import what programs import; where root's home holds Python, nobody cannot."""
+    paths = launch.visible_paths()
+    child = os.fork()
+    if child == 0:
+        become(uid)
+        os._exit(not all(os.access(path, os.R_OK) for path in paths))
+    return os.waitpid(child, 0)[1] == 0
 
 
 def warm_up() -> None:
