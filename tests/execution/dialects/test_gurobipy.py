@@ -10,6 +10,12 @@ from trex.problems import lp
 from trex.problems.canonical import isomorphic
 
 
+@pytest.fixture(autouse=True)
+def no_refusals(monkeypatch):
+    """Models of other tests are gone, and their identities may come back."""
+    monkeypatch.setattr(dialects, "refusals", {})
+
+
 def with_preamble(table: dict) -> dict[str, str]:
     return {name: PREAMBLE + entry[0] for name, entry in table.items()}
 

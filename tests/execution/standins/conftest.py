@@ -2,7 +2,14 @@
 
 import pytest
 
+from trex.execution import dialects
 from trex.execution.standins.gurobi import library
+
+
+@pytest.fixture(autouse=True)
+def no_refusals(monkeypatch):
+    """Models of other tests are gone, and their identities may come back."""
+    monkeypatch.setattr(dialects, "refusals", {})
 
 
 @pytest.fixture

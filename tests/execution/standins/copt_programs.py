@@ -71,7 +71,9 @@ end
     "objectives": (
         FOUR
         + """\
-m.setObjective(x * y + 7, COPT.MAXIMIZE)
+m.setObjective(z + 7, COPT.MAXIMIZE)
+m.setObjective(x * y + z)
+m.delQuadObj()
 m.setObjective(2 * x + y + 3)
 """,
         """\
@@ -333,4 +335,5 @@ REFUSED = (
     "m.addCone([x, y], COPT.CONE_QUAD)",
     "m.addGenConstrIndicator(b, True, x <= 3, COPT.INDICATOR_ONLYIF)",
     "m.addPsdVars(2)",
+    "m.setObjective(x * y); m.setObjective(quicksum([x]))",
 )

@@ -2,7 +2,7 @@
 
 A `Table` holds the variables, or the rows of one kind: a handle each, which is what the program holds, and one list an
 attribute. So a million variables are a few lists, and an attribute is found by its name. `vtype` is C, B, I, S or N,
-`sense` of a row < > or =. A row with a `width` is a range: rhs - width <= terms <= rhs.
+`sense` of a row < > or =. A row = with a `width` is a range: rhs - width <= terms <= rhs.
 """
 
 import dataclasses
@@ -245,8 +245,9 @@ class Recording:
 
 
 def bounds(sense: str, rhs: float, width: float) -> tuple[float, float]:
-    """(lower, upper) bound of a row."""
-    return (rhs - width, rhs) if width else interval(sense, rhs)
+    """(lower, upper) bound of a row; of a range, whose sense is =, one side may be given up by changing the sense."""
+    lb, ub = interval(sense, rhs)
+    return lb - width, ub
 
 
 def sides(lb: float, ub: float) -> tuple[str, float, float]:

@@ -67,7 +67,7 @@ class Constraints:
         if left.degree == 3:
             return self._recording.add_relation(GenConstr, Inequality(left.tree, built.sense, 0.0), text(name))
         limit, left.constant = 0.0 - left.constant, 0.0
-        if isinstance(left, QuadExpr):
+        if isinstance(left, QuadExpr) and any(self._recording.products_of(left).values()):  # else it is a linear row
             return self._recording.add_quadratic_row(QConstraint, left, built.sense, limit, text(name))
         return self._recording.add_row(Constraint, left, built.sense, limit, 0.0, text(name))
 

@@ -124,6 +124,12 @@ class Model(Constraints, Results):
         expr = expr.item() if isinstance(expr, Shaped) else expr
         if expressions.degree_of(expr) is None:
             raise TypeError(f"an objective is an expression, not {type(expr).__name__!r}")
+        if self._recording.curve is not None:
+            raise CoptError("Fail to set nonlinear objective")
+        if self._recording.products and isinstance(expr, LinExpr):
+            raise self._recording.refuse(
+                "a linear objective after a quadratic one, whose products the library may keep"
+            )
         is_expression = isinstance(expr, Operand) and not isinstance(expr, Var)
         self._recording.set_objective(expr if is_expression else LinExpr(expr))
         if sense is not None:
@@ -145,6 +151,9 @@ class Model(Constraints, Results):
         if sense not in (COPT.MINIMIZE, COPT.MAXIMIZE):
             raise TypeError("an objective's sense is COPT.MINIMIZE or COPT.MAXIMIZE")
         self._recording.sense = "max" if sense == COPT.MAXIMIZE else "min"
+
+    def delQuadObj(self) -> None:
+        self._recording.products = {}
 
     def setObjConst(self, const: float) -> None:
         self._recording.constant = float(const)

@@ -59,7 +59,7 @@ CALLBACK_INFORMATION = words("""
 UNSUPPORTED_METHODS = words("""
     addAffineCone addAffineCones addCone addConeByDim addCones addDenseMat addDiagMat addExpCone addExpConeByDim
     addExpCones addEyeMat addGenConstrIndicators addGenConstrPWL addLazyConstr addLazyConstrs addOnesMat addPsdVar
-    addPsdVars addSOS addSparseMat addSymMat bsolve computeShadowPriceRange delNlObj delObjN delPsdObj delQuadObj
+    addPsdVars addSOS addSparseMat addSymMat bsolve computeShadowPriceRange delNlObj delObjN delPsdObj
     feasRelax feasRelaxN feasRelaxS fsolve getA getAffineCone getAffineConeBuilders getAffineConeByName
     getAffineCones getAttrN getBasisHead getCol getCone getConeBuilders getCones getConstrBasis getConstrBuilders
     getConstrLowerIIS getConstrUpperIIS getExpCone getExpConeBuilders getExpCones getGenConstr getGenConstrByName
