@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -220,6 +221,23 @@ def test_the_cpu_limit_counts_where_the_wall_clock_does_not(sandbox_settings):
     with Sandbox(sandbox_settings | {"cpu_s": 1, "wall_s": 300}) as started:
         execution = started.run("while True:\n    pass", {})
     assert (execution.status, execution.detail) == ("timeout", "CPU limit")
+
+
+def test_a_killed_harness_leaves_nothing(usable, sandbox_settings, model_code):
+    harness = (
+        "import json, os, signal, sys\nfrom trex.execution.sandbox import Sandbox\n"
+        "settings, level, code = json.load(sys.stdin)\nbox = Sandbox(settings, [level]).__enter__()\n"
+        "box.run(code, {})\nprint(box.worker.process.pid, box.worker.own_folder, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    for level in usable:
+        question = json.dumps([sandbox_settings, level, model_code])
+        ran = subprocess.run([sys.executable, "-c", harness], input=question, capture_output=True, text=True)
+        worker, folder = ran.stdout.split()
+        if psutil.pid_exists(int(worker)):
+            psutil.wait_procs([psutil.Process(int(worker))], timeout=10)
+        assert not psutil.pid_exists(int(worker))
+        assert not os.path.exists(folder)
 
 
 def test_many_programs_leave_no_descriptor_and_no_process(box, descendants, model_code):

@@ -214,8 +214,9 @@ class Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         if self.own_folder is not None:
-            leftovers.remove(self.own_folder)
-            os.rmdir(self.own_folder)
+            with contextlib.suppress(FileNotFoundError):
+                leftovers.remove(self.own_folder)
+                os.rmdir(self.own_folder)
         if not keep_errors:
             self.errors.close()
 

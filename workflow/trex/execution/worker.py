@@ -65,9 +65,11 @@ class Worker:
         while True:
             message, descriptors, _, _ = socket.recv_fds(self.control, REQUEST.size, 3)
             if len(message) < REQUEST.size:
-                return
+                break
             wall_ms, file_mb = REQUEST.unpack(message)
             self.say(self.run(wall_ms / 1000, file_mb, *descriptors))
+        if not self.isolated:
+            os.rmdir(self.scratch)  # also where whoever made it was killed
 
     def say(self, answer: dict) -> None:
         self.control.sendall(json.dumps(answer).encode() + b"\n")
