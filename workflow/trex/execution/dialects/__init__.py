@@ -18,6 +18,7 @@ import importlib.util
 from dataclasses import dataclass
 from types import ModuleType
 
+DISCOVERS = "trex.execution.dialects"
 # The library that a dialect cannot be loaded without, by the dialect's file.
 LIGHT = {
     "mathopt": "ortools",
