@@ -9,6 +9,7 @@ from trex.execution.standins.attributes import activity, column, in_iis, lower, 
 from trex.execution.standins.copt import names
 from trex.execution.standins.copt.expressions import FAMILY, CoptError
 from trex.execution.standins.model import bounds, sides
+from trex.problems.ir import INFINITE
 
 INFINITY = names.COPT.INFINITY
 
@@ -22,9 +23,6 @@ def infinite(value: float) -> float:
 def shown(value: float) -> float:
     """A bound as the library shows it."""
     return value if math.isfinite(value) else math.copysign(INFINITY, value)
-
-
-INFINITE = 1e20
 
 
 def vtype(value: str) -> str:

@@ -58,8 +58,7 @@ class MTempConstr(MatrixComparison):
     family = FAMILY
 
 
-Matrix_classes = (MVar, MLinExpr, MQuadExpr, MNLExpr)
-for kind in Matrix_classes:
+for kind in (MVar, MLinExpr, MQuadExpr, MNLExpr):
     kind.kinds = Kinds(MVar, {1: MLinExpr, 2: MQuadExpr, 3: MNLExpr}, MTempConstr)
 
 

@@ -172,8 +172,7 @@ class GenExpr:
 
 
 FAMILY = Family({1: LinExpr, 2: QuadExpr, 3: NLExpr}, TempConstr, GurobiError)
-Operand_classes = (LinExpr, QuadExpr, NLExpr, TempConstr)
-for kind in Operand_classes:
+for kind in (LinExpr, QuadExpr, NLExpr, TempConstr):
     kind.family = FAMILY
 
 

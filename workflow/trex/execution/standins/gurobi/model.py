@@ -1,6 +1,6 @@
 """gurobipy's Model: it records what a program says, and solves by our own solvers when the program asks for results."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from trex.execution.standins import expressions
 from trex.execution.standins.expressions import Comparison, Implication, Operand, Shaped
@@ -109,10 +109,10 @@ class Model(GeneralConstraints, MatrixMethods, Results):
     ) -> tupledict:
         keys = keys_of(indices)
         columns = spread(lb, keys, 0.0, bound), spread(ub, keys, INFINITY, bound), spread(obj, keys, 0.0, number)
-        if isinstance(name, str):
-            names = [member_name(name, key) for key in keys]
+        if name is None or isinstance(name, str):
+            names = [member_name(name or "", key) for key in keys]
         else:
-            names = [label or "" for label in spread(name, keys, "", str)] if name is not None else [""] * len(keys)
+            names = spread(name, keys, "", text)
         types = spread(vtype, keys, "C", one_letter)
         return tupledict(zip(keys, self._add_variables(*columns, types, names), strict=True))
 
@@ -325,6 +325,3 @@ def members(items: object):
             yield from members(item)
     else:
         raise GurobiError("Item to be removed not a Var, Constr, SOS, QConstr, or GenConstr")
-
-
-Callback = Callable[[Model, int], None]
