@@ -51,7 +51,7 @@ class Recorded:
 
 
 recorded: list[Recorded] = []
-refusals: dict[int, str] = {}
+refusals: dict[int, tuple[object, str]] = {}  # by identity; holding the model, so that no other one gets it
 started: set[str] = set()
 
 
@@ -62,7 +62,13 @@ def record(dialect: ModuleType, model: object) -> None:
 
 def refuse(model: object, reason: str) -> None:
     """This model has a part that the IR does not cover: it stays so, whatever the program does about the error."""
-    refusals.setdefault(id(model), reason)
+    refusals.setdefault(id(model), (model, reason))
+
+
+def check_covered(model: object) -> None:
+    """Raises Unsupported for a model that was refused."""
+    if id(model) in refusals:
+        raise Unsupported(refusals[id(model)][1])
 
 
 def start_recording(name: str) -> None:
@@ -96,6 +102,5 @@ def chosen(names: dict) -> Recorded | None:
 
 def to_ir(found: Recorded):
     """The chosen model in the IR. Raises Unsupported and ValueError as the dialects do."""
-    if id(found.model) in refusals:
-        raise Unsupported(refusals[id(found.model)])
+    check_covered(found.model)
     return found.dialect.to_ir(found.model)

@@ -228,8 +228,7 @@ class Recording:
 
     def solve(self, time_limit: float) -> None:
         """Keep the model as it is now, to be solved when its outcome is asked for."""
-        if id(self.owner) in dialects.refusals:
-            raise Unsupported(dialects.refusals[id(self.owner)])
+        dialects.check_covered(self.owner)
         self.has_iis = False
         self.outcome = Outcome(self.to_ir(), list(self.variables.handles), list(self.rows.handles), time_limit)
 
