@@ -134,3 +134,13 @@ def test_a_wrong_expression_names_its_row(part):
         two_variables().add_row({}, name="a", nonlinear=part)
     with pytest.raises(ValueError, match="objective"):
         two_variables().set_objective("min", {}, nonlinear=part)
+
+
+def test_an_expression_that_would_swell_is_refused():
+    model = Model()
+    many = ("sum", *(("variable", model.add_variable(f"x{i}")) for i in range(2000)))
+    model.add_row({}, ub=1.0, nonlinear=("product", ("variable", 0), many))
+    with pytest.raises(ValueError, match=r"'r1': .* too large"):
+        model.add_row({}, ub=1.0, nonlinear=("product", many, many))
+    with pytest.raises(ValueError, match=r"objective: .* too large"):
+        model.set_objective("min", {}, nonlinear=("power", ("sum", many, many), 2.0))

@@ -38,6 +38,7 @@ from trex.common.statistics import wilson
 from trex.evaluation import items as item_sources
 from trex.evaluation.examine import Examiner, Outcome
 from trex.evaluation.failure_classes import CLASSES, PASSED
+from trex.execution import sandbox
 from trex.execution.equivalence import DIFFERENT, ISOMORPHIC, OUTCOMES
 from trex.problems.solve import OPTIMAL
 
@@ -124,6 +125,7 @@ def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[I
 
 def score(pairs: list[tuple[Item, dict]], settings: dict, by_legacy_rules: bool = False) -> list[dict]:
     """A row for each response, by `workers` examiners at a time."""
+    sandbox.check(settings["sandbox"])
     with contextlib.ExitStack() as stack:
         free: queue.SimpleQueue[Examiner] = queue.SimpleQueue()
         workers = settings["sandbox"]["workers"]

@@ -115,6 +115,19 @@ def flat_sum(expression: Expression) -> list[Expression]:
     return [summand for operand in expression[1:] for summand in flat_sum(operand)]
 
 
+def work(expression: Expression) -> int:
+    """A bound on the products that multiplying out takes: the squared number of leaves of each product and power."""
+    return leaves_and_work(expression)[1]
+
+
+def leaves_and_work(expression: Expression) -> tuple[int, int]:
+    if isinstance(expression, float) or expression[0] == "variable":
+        return 1, 0
+    found = [leaves_and_work(operand) for operand in expression[1:]]
+    leaves, below = sum(count for count, _ in found), sum(cost for _, cost in found)
+    return leaves, below + (leaves**2 if expression[0] in ("product", "power") else 0)
+
+
 def polynomial(expression: Expression) -> Polynomial | None:
     """It, multiplied out, where its degree is at most 2; else None.
 

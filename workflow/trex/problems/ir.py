@@ -27,6 +27,7 @@ from trex.problems.expression import Expression
 KINDS = ("continuous", "integer", "binary")
 SENSES = ("min", "max")
 INFINITE = 1e20
+MOST_WORK = 10_000_000  # products that multiplying out a model's expressions may take: seconds, and 1 GB
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class Model:
     objective: Objective = field(default_factory=Objective, init=False)
     _variable_names: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _row_names: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _work: int = field(default=0, init=False, repr=False, compare=False)
 
     def add_variable(self, name: str, kind: str = "continuous", lb: float = 0.0, ub: float = math.inf) -> int:
         """Add a variable and return its index. Raises ValueError naming the variable when something is wrong."""
@@ -156,12 +158,23 @@ class Model:
             products[i, j] = number(where, "a sum of quadratic coefficients", total)
         constant, rest = 0.0, None
         if nonlinear is not None:
-            found, rest = split(where, nonlinear, len(self.variables))
+            found, rest = split(self._affordable(where, nonlinear))
             constant = number(where, "the constant", found.constant)
             for sums, more in ((terms, found.linear), (products, found.quadratic)):
                 for key, c in more.items():
                     sums[key] = number(where, "a sum of coefficients", sums.get(key, 0.0) + c)
         return constant, normal(terms), normal(products), rest
+
+    def _affordable(self, where: str, nonlinear: object) -> Expression:
+        """The expression, checked; models come from hostile programs, and multiplying out takes time and memory."""
+        try:
+            checked = expression.checked(nonlinear, len(self.variables))
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+        self._work += expression.work(checked)
+        if self._work > MOST_WORK:
+            raise ValueError(f"{where}: the model's expressions are too large to be multiplied out")
+        return checked
 
     def _index(self, where: str, index: object) -> int:
         try:
@@ -236,14 +249,10 @@ def summands(linear: dict, quadratic: dict, nonlinear: Expression | None, values
     ]
 
 
-def split(where: str, nonlinear: object, variables: int) -> tuple[expression.Polynomial, Expression | None]:
+def split(nonlinear: Expression) -> tuple[expression.Polynomial, Expression | None]:
     """The summands of an expression that are at most quadratic, multiplied out, and the others."""
-    try:
-        checked = expression.checked(nonlinear, variables)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
     polynomials, others = [], []
-    for summand in expression.flat_sum(checked):
+    for summand in expression.flat_sum(nonlinear):
         found = expression.polynomial(summand)
         if found is None:
             others.append(summand)
