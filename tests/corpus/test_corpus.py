@@ -12,7 +12,7 @@ from trex.common import files
 from trex.common.errors import UserError
 from trex.corpus import cpt, general, samples, sft, suites, tables
 from trex.execution.dialects import mathopt
-from trex.problems import canonical
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from trex.benchmarks.item import Item
 from trex.corpus import leakage
-from trex.problems import canonical
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 
 PROBLEM = (

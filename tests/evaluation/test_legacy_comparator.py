@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from trex.evaluation import legacy_comparator
-from trex.problems import canonical, lp
+from trex.problems.comparison import canonical
+from trex.problems.formats import lp
 from trex.problems.ir import Model
 
 REFERENCE_LPS = Path(os.environ.get("TREX_BENCHMARKS", "benchmarks")) / "bench4opt" / "lp_code"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trex.execution import equivalence
-from trex.problems import canonical
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 from trex.problems.solve import Solution, solve
 

@@ -10,7 +10,7 @@ import pytest
 
 from trex.execution import judge
 from trex.execution.judge import Comparison, Judge
-from trex.problems.canonical import compare
+from trex.problems.comparison.canonical import compare
 from trex.problems.ir import Model
 from trex.problems.solve import solve
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from trex.problems import lp, mps
+from trex.problems.formats import lp, mps
 from trex.problems.ir import Model
 
 

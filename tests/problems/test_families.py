@@ -8,7 +8,8 @@ import re
 import pytest
 
 from trex.execution.dialects import mathopt
-from trex.problems import canonical, families, verify, wording
+from trex.problems import families, verify, wording
+from trex.problems.comparison import canonical
 from trex.problems.family import DIFFICULTIES
 from trex.problems.mathopt_code import row_by_row_formulation
 

@@ -5,7 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from trex.common.errors import UserError
-from trex.problems import canonical, families, generate, verify
+from trex.problems import families, generate, verify
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 
 SETTINGS = {

@@ -6,8 +6,8 @@ from tests.execution.standins.copt_programs import ERRORS, FOUR, MODELS, PREAMBL
 
 from trex.execution import dialects
 from trex.execution.dialects import coptpy as dialect
-from trex.problems import lp, mps
-from trex.problems.canonical import isomorphic
+from trex.problems.comparison.canonical import isomorphic
+from trex.problems.formats import lp, mps
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ from tests.execution.standins.gurobi_programs import ERRORS, FOUR, MODELS, PREAM
 
 from trex.execution import dialects
 from trex.execution.dialects import gurobipy as dialect
-from trex.problems import lp
-from trex.problems.canonical import isomorphic
+from trex.problems.comparison.canonical import isomorphic
+from trex.problems.formats import lp
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.problems.conftest import models
 
 from trex.execution.dialects import HEAVY, LIGHT
-from trex.problems.canonical import compare
+from trex.problems.comparison.canonical import compare
 from trex.problems.ir import Model
 
 

@@ -9,7 +9,7 @@ import importlib.util
 import pytest
 
 from trex.execution.dialects import HEAVY, LIGHT
-from trex.problems.canonical import isomorphic
+from trex.problems.comparison.canonical import isomorphic
 from trex.problems.solve import solve
 
 OPTIMA = {"cover": 13.0, "range": -17.0, "mix": 25.0}

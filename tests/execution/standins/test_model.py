@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trex.execution.standins.gurobi import library
 from trex.execution.standins.model import bounds, sides
-from trex.problems.canonical import isomorphic
+from trex.problems.comparison.canonical import isomorphic
 
 FINITE = st.floats(-100, 100)
 

@@ -21,7 +21,7 @@ from trex.benchmarks.definition import Definition, Scoring, is_safe, number, tex
 from trex.benchmarks.item import Item
 from trex.common import files
 from trex.common.errors import UserError
-from trex.problems import lp
+from trex.problems.formats import lp
 
 RECORD_ID = re.compile(r"BENCH4OPT_(\d+)")
 PATHS = ("data_path", "reference_lp_path")

@@ -17,7 +17,7 @@ from datasketch import MinHash, MinHashLSH
 
 from trex.benchmarks.item import Item, read_suite
 from trex.corpus.samples import problem_of
-from trex.problems import canonical
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 
 EXACT = "exact"

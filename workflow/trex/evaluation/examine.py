@@ -16,7 +16,8 @@ from trex.execution import equivalence
 from trex.execution.equivalence import ISOMORPHIC, Verdict
 from trex.execution.judge import Judge
 from trex.execution.sandbox import Execution, Sandbox
-from trex.problems import canonical, expression
+from trex.problems import expression
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 from trex.problems.solve import Solution
 

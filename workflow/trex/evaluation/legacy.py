@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from trex.benchmarks.item import Item
 from trex.evaluation import extraction, legacy_comparator
 from trex.execution.sandbox import Execution, Sandbox
-from trex.problems import lp
+from trex.problems.formats import lp
 from trex.problems.ir import Model
 
 TOLERANCE = 1e-6

@@ -1,6 +1,6 @@
 """The structure comparator of the benchmark's authors, with its errors: for a column beside our own comparison.
 
-The rules are theirs, re-written here; no line of theirs is used, and `trex.problems.canonical` is what this project
+The rules are theirs, re-written here; no line of theirs is used, and `trex.problems.comparison` is what this project
 scores by. In order:
 
 1. Only what Gurobi lists as linear rows and linear costs is seen: the direction and the constant of the objective,

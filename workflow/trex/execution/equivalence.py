@@ -1,6 +1,6 @@
 """Whether the model that a program built is the reference, says the same by other means, or is another.
 
-    isomorphic             the reference but for names, order and the form of its rows (trex.problems.canonical)
+    isomorphic             the reference but for names, order and the form of its rows (trex.problems.comparison)
     objective_equivalent   another model (a redundant row, an auxiliary variable, a substitution) that has the
                            reference's optimum on the original data and on five to ten resampled data files
                            (trex.execution.resample). Evidence, not proof

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from trex.common import cli
-from trex.problems import canonical
+from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 from trex.problems.solve import ERROR, LIMIT, Solution, solve
 
@@ -83,7 +83,7 @@ class Judge:
             return Solution(error.status, detail=str(error))
 
     def compare(self, model: Model, reference: Model, wall_s: float = 10.0) -> Comparison:
-        """`trex.problems.canonical.compare`; undecided where it cannot say, or did not come back."""
+        """`trex.problems.comparison.canonical.compare`; undecided where it cannot say, or did not come back."""
         try:
             return Comparison(**self.ask("compare", [model, reference], {}, wall_s))
         except Ended as error:

@@ -2,8 +2,8 @@
 
     python -m trex.problems.compare mine.lp theirs.mps
 
-Exit code 0 where they are isomorphic (trex.problems.canonical), 1 with one line where they are not, 2 for a file that
-cannot be read or a model that cannot be compared.
+Exit code 0 where they are isomorphic (trex.problems.comparison.canonical), 1 with one line where they are not,
+2 for a file that cannot be read or a model that cannot be compared.
 """
 
 import sys
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from trex.common import cli
 from trex.common.errors import UserError
-from trex.problems import canonical
-from trex.problems.model_file import read_file
+from trex.problems.comparison import canonical
+from trex.problems.formats.model_file import read_file
 
 
 def main() -> None:

@@ -20,7 +20,8 @@ import pyarrow as pa
 from trex.common import cli, files, seeds
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
-from trex.problems import canonical, families, verify
+from trex.problems import families, verify
+from trex.problems.comparison import canonical
 from trex.problems.family import DIFFICULTIES, Family
 
 STEP = "trex.problems.generate"

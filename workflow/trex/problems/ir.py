@@ -9,7 +9,7 @@ zero coefficients are dropped, terms are sorted by variable, quadratic keys have
 the product x_i x_j as it stands, no factor 1/2), what is linear or quadratic in a nonlinear expression moves into the
 terms (and its constant into the bounds), a bound of magnitude 1e20 or more is infinite (as solvers read it), and the
 bounds of a binary variable lie within [0, 1]. So two models are equal (`==`) when they are the same
-variables and rows in the same order under the same names; `trex.problems.canonical` compares up to renaming.
+variables and rows in the same order under the same names; `trex.problems.comparison.canonical` compares up to renaming.
 
 Nonlinear expressions (`trex.problems.expression`) are there to be solved, for their objective value: they are not
 compared up to renaming. The IR does not cover special ordered sets and semi-continuous variables.

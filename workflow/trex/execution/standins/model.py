@@ -17,7 +17,8 @@ from trex.execution.dialects.draft import Draft
 from trex.execution.standins.expressions import Linear, Nonlinear, Quadratic, Variable, variables_in
 from trex.execution.standins.outcome import Outcome
 from trex.execution.standins.relations import indexed, interval
-from trex.problems import ir, lp, mps
+from trex.problems import ir
+from trex.problems.formats import lp, mps
 
 GONE = -1
 WRITERS: dict[str, Callable[[ir.Model], str]] = {".lp": lp.write, ".mps": mps.write}

@@ -1,0 +1,1 @@
+"""Model files: LP and MPS text, in and out."""
