@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from trex.problems import verify as verifying
 from trex.problems.ir import Model
-from trex.problems.solve import Solution
-from trex.problems.verify import REASONS, agree, residuals, verify
+from trex.problems.solution import Solution
+from trex.problems.verify import REASONS, agree, verify
 
 
 def mix(capacity: float = 10, sense: str = "max") -> Model:
@@ -42,7 +42,7 @@ def rejected(reason: str) -> Model:
     elif reason == "rows_do_not_matter":
         model.set_objective("max", {0: 3, 1: -1})
     elif reason == "solver_error":
-        model.set_objective("max", {}, quadratic={(0, 0): 1})
+        model.add_row({}, ub=2, quadratic={(0, 0): 1})
     return model
 
 
@@ -73,22 +73,32 @@ def test_what_solvers_say_is_checked(monkeypatch, first, second, reason):
     assert reason in REASONS
 
 
-def test_residuals():
-    model = mix()
-    model.add_row({0: 1e6, 1: -1e6}, 0, 0)
-    model.set_objective("min", {0: 1}, 2, {(0, 1): 3, (1, 1): 0.5})
-    found = residuals(model, [3.0, 3.5])
-    assert found.violation == pytest.approx(5e5 / 3.5e6)
-    assert found.fractionality == 0.5
-    assert found.objective == 3 + 2 + 3 * 3 * 3.5 + 0.5 * 3.5**2
-    assert residuals(model, [-0.5, -0.5]).violation == 0.5
-
-
 def test_two_objectives_agree_relatively():
     assert agree(1e9, 1e9 + 900)
     assert not agree(1e9, 1e9 + 1100)
     assert agree(0.0, 1e-8)
     assert not agree(1e-4, 1.01e-4)
+
+
+def test_a_convex_quadratic_objective_has_two_solvers():
+    model = Model()
+    model.add_variable("x")
+    model.add_variable("y")
+    model.add_row({0: 1, 1: 1}, lb=2)
+    model.set_objective("min", {}, 1.0, {(0, 0): 1, (1, 1): 1})
+    assert verify(model).reason == "accepted"
+    assert verify(model).objective == pytest.approx(3)
+    model.set_objective("max", {}, 1.0, {(0, 0): 1, (1, 1): 1})
+    assert verify(model).reason == "solver_error"
+    assert "not convex" in verify(model).detail
+
+
+def test_only_a_linear_objective_has_a_known_optimum_without_rows():
+    model = mix()
+    model.set_objective("max", {0: 3}, nonlinear=["sqrt", ["variable", 0]])
+    assert verifying.optimum_without_rows(model) is None
+    model.set_objective("max", {0: 3}, 1.0)
+    assert verifying.optimum_without_rows(model) == 13
 
 
 SMALL = st.integers(-4, 4)
