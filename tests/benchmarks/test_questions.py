@@ -71,7 +71,7 @@ def written(write_index, folder, name, records):
 def test_upstreams_layout_is_read(write_index, tmp_path, name):
     path = written(write_index, tmp_path, name, [("How many pies? ", "12.50", {})])
     (item,) = registry.load(name, tmp_path)
-    assert registry.sources(name, tmp_path)[path.name] == path
+    assert registry.sources(name, tmp_path)[0] == path
     assert item.item_id == f"{name}/{LAYOUTS[name][2].get('id', 0)}"
     assert item.prompt == "How many pies?\nWrite MathOpt code."
     assert (item.objective_value, item.expected_status, item.criterion) == (12.5, "optimal", "objective")

@@ -84,3 +84,15 @@ def test_a_block_depends_on_contents_only(tmp_path):
     assert blocks[0] == blocks[1]
     assert blocks[0] == provenance.provenance("trex.common.config", {"x": 2, "y": 1}, {"text": one}, 3)
     assert str(tmp_path) not in json.dumps(blocks) and str(Path.home()) not in json.dumps(blocks)
+
+
+def test_several_files_are_one_input(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    files = [tmp_path / "a", tmp_path / "b"]
+    found = {
+        kind: provenance.provenance("trex.evaluation.score", {}, {"items": inputs})["inputs"]["items"]
+        for kind, inputs in {"both": files, "again": list(files), "swapped": files[::-1], "one": files[:1]}.items()
+    }
+    assert found["both"] == found["again"]
+    assert len(set(found.values())) == 3

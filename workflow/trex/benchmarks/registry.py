@@ -41,8 +41,7 @@ def load(name: str, folder: str | Path) -> list[Item]:
     return definition(name).read(folder)
 
 
-def sources(name: str, folder: str | Path) -> dict[str, Path]:
-    """All that `load` reads, by name: the set's files, the index first, and the definition where it is a file."""
-    found = definition(name).paths(folder)
-    file = SETS / f"{name}.yaml" if name in BENCHMARKS else Path(name)
-    return found | ({"definition": file} if file.is_file() else {})
+def sources(name: str, folder: str | Path) -> list[Path]:
+    """All files that `load` reads: the set's, the index first, and the definition where it is a file."""
+    defined = SETS / f"{name}.yaml" if name in BENCHMARKS else Path(name)
+    return [*definition(name).paths(folder).values(), *([defined] if defined.is_file() else [])]

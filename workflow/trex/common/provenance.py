@@ -140,16 +140,22 @@ def library_versions(module: str) -> str:
     return " ".join(f"{name}=={found[name]}" for name in wanted if name in found)
 
 
-def provenance(step: str, settings: dict, inputs: dict[str, str | Path], seed: int | None = None) -> dict:
+def digest_input(files: str | Path | list[Path]) -> str:
+    """Of a file, or of the list of the digests of several, in their order."""
+    return digest_json(list(map(digest_file, files))) if isinstance(files, list) else digest_file(files)
+
+
+def provenance(step: str, settings: dict, inputs: dict[str, str | Path | list[Path]], seed: int | None = None) -> dict:
     """The block that goes into each result file.
 
-    step: the module that made it, e.g. `trex.corpus.cpt`; settings: what its config said; inputs: role -> file.
+    step: the module that made it, e.g. `trex.corpus.cpt`; settings: what its config said; inputs: role -> file, or
+    the files of one role.
     """
     return {
         "step": step,
         "code": code_digest(step),
         "settings": digest_json(settings),
-        "inputs": {role: digest_file(path) for role, path in sorted(inputs.items())},
+        "inputs": {role: digest_input(files) for role, files in sorted(inputs.items())},
         "seed": seed,
         "versions": versions(),
     }

@@ -17,12 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, help="with --benchmark: the folder that holds it")
 
 
-def read(arguments: argparse.Namespace) -> tuple[list[Item], dict[str, Path]]:
-    """The items, and the files that they were read from by name."""
+def read(arguments: argparse.Namespace) -> tuple[list[Item], list[Path]]:
+    """The items, and the files that they were read from."""
     if arguments.suite is not None:
         if arguments.data is not None:
             raise UserError("--data belongs to --benchmark; leave it out with --suite")
-        return read_suite(arguments.suite), {"items": arguments.suite}
+        return read_suite(arguments.suite), [arguments.suite]
     if arguments.data is None:
         raise UserError(f"--benchmark {arguments.benchmark} needs --data, the folder that holds it")
     name, folder = arguments.benchmark, arguments.data

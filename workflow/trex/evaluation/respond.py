@@ -43,7 +43,7 @@ def main() -> None:
     tokenizer = chat.load_tokenizer(arguments.tokenizer)
     model = checkpoint.load(arguments.model)
     rows = respond(model, tokenizer, items, arguments.context, arguments.settings)
-    inputs = sources | {"weights": arguments.model / "model.safetensors", "tokenizer": arguments.tokenizer}
+    inputs = {"items": sources, "weights": arguments.model / "model.safetensors", "tokenizer": arguments.tokenizer}
     settings = arguments.settings | {"context": arguments.context, "threads": arguments.threads}
     files.write_jsonl(arguments.out, rows, provenance(STEP, settings, inputs))
     counts = {finish: sum(row["finish"] == finish for row in rows) for finish in (STOP, LENGTH, PROMPT_TOO_LONG)}

@@ -67,7 +67,7 @@ def main() -> None:
     items, sources = item_sources.read(arguments)
     pairs = paired(items, files.read_jsonl(arguments.responses), arguments.responses)
     rows = score(pairs, arguments.settings, by_legacy_rules=arguments.benchmark is not None)
-    inputs = sources | {"responses": arguments.responses}
+    inputs = {"items": sources, "responses": arguments.responses}
     origin = provenance(STEP, arguments.settings, inputs)
     files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
     print("\n".join(summary(rows)))
