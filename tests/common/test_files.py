@@ -86,3 +86,21 @@ def test_a_place_that_cannot_be_written_is_named_before_and_after_the_work(tmp_p
         with pytest.raises(UserError, match=re.escape(str(place))):
             files.write_json(place, {}, {})
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_folders_and_devices_are_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path, "."):
+        with pytest.raises(UserError, match="name a file"):
+            files.write_text(place, "text")
+    assert pipe.is_fifo()
+
+
+def test_json_that_is_nested_too_deeply_is_named(tmp_path):
+    path = tmp_path / "deep.jsonl"
+    path.write_text("{}\n" + "[" * 100_000 + "\n")
+    with pytest.raises(UserError, match="line 2"):
+        files.read_jsonl(path)
+    with pytest.raises(UserError, match="deep"):
+        files.read_json(path)

@@ -56,10 +56,21 @@ RESPONSES = {
                                "degenerate"),
     "typed_in_as_bounds": (HEAD + "x = m.add_variable(lb=25, ub=25)\nm.maximize(x)\n", "degenerate"),
     "typed_in_as_limit": (TYPED_IN, "degenerate"),
+    "typed_in_within_a_hair": (HEAD + "x = m.add_variable(lb=25, ub=25 + 1e-9)\nm.maximize(x)\n", "degenerate"),
+    "typed_in_beside_an_idle_row": (TWO + "m.add_linear_constraint(x + y >= 0)\ny.upper_bound = 0\n"
+                                    "x.upper_bound = 25\nm.maximize(x + y)\n", "degenerate"),
+    "separable": (TWO + "x.upper_bound = 3\ny.upper_bound = 5\nm.maximize(5 * x + 2 * y)\n", "passed"),
+    "divided": (HEAD + "n = m.add_integer_variable(lb=0)\nm.add_linear_constraint(2 * n <= 51)\nm.maximize(n)\n",
+                "passed"),
     "typed_in_as_fixed_sum": (HEAD + "x = m.add_variable(lb=20, ub=20)\ny = m.add_variable(lb=0, ub=5)\n"
                               "m.add_linear_constraint(x + y <= 99)\nm.maximize(x + y)\n", "degenerate"),
     "right_in_another_library": (GUROBIPY, "passed"),
     "nonlinear": (GUROBIPY.replace("2 * x + y", "x * x + y"), "wrong_objective"),
+    "knows_its_file": ("import os\nassert os.path.isdir(os.path.dirname(os.path.abspath(__file__)))\n" + RIGHT,
+                       "passed"),
+    "minimised": ("from scipy.optimize import milp, LinearConstraint, Bounds\n"
+                  "milp([-5, -2.5], constraints=LinearConstraint([[2, 1]], ub=10), bounds=Bounds(0, [4, 10]))\n",
+                  "unsupported"),
     "not_covered": (GUROBIPY + "m.addSOS(GRB.SOS_TYPE1, [x, y])\n", "unsupported"),
     "syntax": ("```python\nm = = 3\n```", "syntax"),
     "prose": ("I cannot do that.", "syntax"),
@@ -264,3 +275,35 @@ def test_each_item_is_answered_once(make_item, command):
         ran = run(rows)
         assert (ran.returncode, out.exists()) == (2, False)
         assert complaint in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"), [("infeasible", True), ("infeasible_or_unbounded", True), ("unbounded", False)]
+)
+def test_no_optimum_can_be_the_answer(make_item, rows, status, expected):
+    item = make_item(objective_value=None, model=None, expected_status=status)
+    (row,) = rows((item, RIGHT + "m.add_linear_constraint(x + y >= 11)\n", "stop"))
+    assert (row["passed"], row["passed_rel"]) == (expected, None)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), "10", None, True])
+def test_a_wrong_time_is_refused(make_item, score_settings, seconds):
+    with pytest.raises(UserError, match="solve_s"):
+        score.score([], score_settings | {"solve_s": seconds})
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "reason"),
+    [([], "JSON object"), ({"require_isolaton": "bubblewrap"}, "require_isolaton"), ({"wall_s": 1e9}, "wall_s")],
+)
+def test_wrong_sandbox_settings_are_refused(score_settings, sandbox, reason):
+    settings = sandbox if isinstance(sandbox, list) else score_settings["sandbox"] | sandbox
+    with pytest.raises(UserError, match=reason):
+        score.score([], score_settings | {"sandbox": settings})
+
+
+def test_an_unknown_finish_is_refused(make_item, tmp_path):
+    item = make_item()
+    response = {"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "banana"}
+    with pytest.raises(UserError, match="banana"):
+        score.paired([item], [response], tmp_path)

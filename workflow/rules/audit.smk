@@ -54,6 +54,7 @@ rule bundle:
     input:
         rules.resolved_config.output,
         rules.environment.output,
+        rules.isolation.output,
         expand(rules.instances.output, family=FAMILIES),
         rules.suites.output,
         rules.sft.output,

@@ -28,6 +28,7 @@ CLASSES = (
     ("audit/*", "informational"),
     ("report/*", "informational"),
     ("environment.json", "informational"),
+    ("isolation.json", "informational"),
     ("models/*/metrics.jsonl*", "informational"),
     ("*", "exact"),
 )

@@ -31,7 +31,7 @@ def read(path: Path) -> tuple[Places, list[str]]:
         content, root = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError) as error:
         return {}, [f"{name}: cannot be read ({error}); check the path and the file"]
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         return {}, [f"{name}: not valid YAML: {' '.join(str(error).split())}"]
     if not isinstance(content, dict):
         return {}, [f"{name}: holds {kind_of(content)}; allowed: {TYPE_NAMES['object']}"]

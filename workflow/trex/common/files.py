@@ -27,9 +27,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Raises UserError where the file cannot be written.
     """
     path = Path(path)
+    check_place(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        check_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         os.replace(temporary, path)
@@ -45,6 +45,8 @@ def check_place(path: str | Path) -> None:
     path = Path(path)
     if path.is_dir():
         raise UserError(f"{path}: is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path}: is a device or the like and would be replaced; name a file")
     above = next(folder for folder in path.absolute().parents if folder.exists())
     if not above.is_dir():
         raise UserError(f"{path}: {above} is a file, not a folder; choose another place")
@@ -111,7 +113,7 @@ def read_jsonl(path: str | Path) -> list[dict]:
             continue
         try:
             records.append(json.loads(line))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line") from error
     return records
 
@@ -122,5 +124,5 @@ def open_input(path: str | Path, reader):
         return reader(path)
     except FileNotFoundError as error:
         raise UserError(f"no such file: {path}; run the step that makes it, or check the path") from error
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
         raise UserError(f"{path}: cannot be read ({str(error).splitlines()[0]}); make it again") from error

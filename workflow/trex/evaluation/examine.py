@@ -17,11 +17,12 @@ from trex.execution.equivalence import ISOMORPHIC, Verdict
 from trex.execution.judge import Judge
 from trex.execution.sandbox import Execution, Sandbox
 from trex.problems import expression
-from trex.problems.comparison import canonical
-from trex.problems.ir import Model
+from trex.problems.comparison.normal_form import tightest_bounds
+from trex.problems.ir import Model, Row
 from trex.problems.solve import Solution
 
 DATA_FILE = "data.json"
+NEARLY = 1e-9
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Examiner(contextlib.ExitStack):
     def examine(self, item: Item, response: dict) -> Outcome:
         """response: a row of responses.jsonl."""
         if response["finish"] == "prompt_too_long":
-            return Outcome(Execution("prompt_too_long", None, ""))
+            unasked = Legacy(False, "prompt_too_long") if self.by_legacy_rules else None
+            return Outcome(Execution("prompt_too_long", None, ""), legacy=unasked)
         outcome = self.by_model(item, extraction.code(response["response"]))
         if self.by_legacy_rules:
             found = legacy.score(item, response["response"], attached(item.data_file), self.sandbox)
@@ -97,17 +99,28 @@ def attached(data: str | None) -> dict[str, str]:
 
 
 def degenerate(model: Model) -> bool:
-    """True when no decision is left: nothing ties a free variable of the objective to another one, and none is curved.
+    """True when no decision and no calculation is left: the optimum can have been typed in.
 
-    Then the objective is a constant or its variables stop at their own bounds: the optimum can have been typed in.
-    Bare bounds are read as bounds; a product or an expression with a free variable in it is a decision.
+    So it is when no row that its bounds do not imply ties a free variable of the objective to another one, no product
+    or expression has a free variable, and the free variables of the objective only add up bounds as they were written
+    (each costs 1 or -1, and no row divides by its coefficient). Bare rows of one variable are bounds, and a variable
+    whose bounds nearly meet is not free. What it cannot see: an answer typed in through a row of two variables.
     """
-    if model.degree == "nonlinear":
-        return not any(model.variables[index].lb != model.variables[index].ub for index in in_curves(model))
-    form = canonical.normal_form(model)
-    free = {index for index, (low, high) in enumerate(zip(form.lb, form.ub, strict=True)) if low != high}
-    ties = [free & set(terms) for _, terms in form.rows]
-    return not in_curves(model) & free and not any(len(tie) >= 2 and tie & set(form.linear) for tie in ties)
+    lb, ub = tightest_bounds(model)
+    free = {i for i, (low, high) in enumerate(zip(lb, ub, strict=True)) if high - low > NEARLY * max(1.0, abs(low))}
+    valued = set(model.objective.linear) & free
+    ties = [free & set(row.terms) for row in model.rows if row.is_linear and not implied(row, lb, ub)]
+    if in_curves(model) & free or any(len(tie) >= 2 and tie & valued for tie in ties):
+        return False
+    divided = {i for row in model.rows for i, c in row.terms.items() if len(row.terms) == 1 and abs(c) != 1.0}
+    return not any(abs(model.objective.linear[i]) != 1.0 or i in divided for i in valued)
+
+
+def implied(row: Row, lb: list[float], ub: list[float]) -> bool:
+    """Whether every point within the bounds satisfies a linear row."""
+    least = sum(c * (lb[i] if c > 0 else ub[i]) for i, c in row.terms.items())
+    most = sum(c * (ub[i] if c > 0 else lb[i]) for i, c in row.terms.items())
+    return row.lb <= least and most <= row.ub
 
 
 def in_curves(model: Model) -> set[int]:

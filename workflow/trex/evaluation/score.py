@@ -40,10 +40,11 @@ from trex.evaluation.examine import Examiner, Outcome
 from trex.evaluation.failure_classes import CLASSES, PASSED
 from trex.execution import sandbox
 from trex.execution.equivalence import DIFFERENT, ISOMORPHIC, OUTCOMES
-from trex.problems.solve import OPTIMAL
+from trex.problems.solve import LIMIT, OPTIMAL
 
 STEP = "trex.evaluation.score"
 TOLERANCE = 1e-6
+LONGEST_S = 86400
 COLUMNS = pa.schema(
     [
         *((name, pa.string()) for name in ("item_id", "category", "mode", "family", "difficulty", "criterion")),
@@ -55,6 +56,8 @@ COLUMNS = pa.schema(
     ]
 )
 RESPONSE_FIELDS = ("item_id", "sha256", "response", "finish")
+FINISHES = ("stop", "length", "prompt_too_long")
+MINIMISERS = ("scipy.optimize",)  # libraries in which a maximum is asked for by turning the sign
 
 
 def main() -> None:
@@ -64,6 +67,7 @@ def main() -> None:
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
     parser.add_argument("--out", type=Path, required=True, help="scores.parquet to write")
     arguments = parser.parse_args()
+    files.check_place(arguments.out)
     items, sources = item_sources.read(arguments)
     pairs = paired(items, files.read_jsonl(arguments.responses), arguments.responses)
     rows = score(pairs, arguments.settings, by_legacy_rules=arguments.benchmark is not None)
@@ -109,6 +113,8 @@ def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[I
         item = by_id.get(response["item_id"])
         if item is None:
             raise UserError(f"{where}: no item is called {response['item_id']!r}; give the suite that was answered")
+        if response["finish"] not in FINISHES:
+            raise UserError(f"{where}: finish {response['finish']!r} is none of {', '.join(FINISHES)}")
         if item.sha256 != response["sha256"]:
             raise UserError(f"{where}: {item.item_id} was asked in other words (its sha256 differs); answer it again")
         if item.item_id in answered:
@@ -125,7 +131,7 @@ def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[I
 
 def score(pairs: list[tuple[Item, dict]], settings: dict, by_legacy_rules: bool = False) -> list[dict]:
     """A row for each response, by `workers` examiners at a time."""
-    sandbox.check(settings["sandbox"])
+    check(settings)
     with contextlib.ExitStack() as stack:
         free: queue.SimpleQueue[Examiner] = queue.SimpleQueue()
         workers = settings["sandbox"]["workers"]
@@ -139,8 +145,17 @@ def score(pairs: list[tuple[Item, dict]], settings: dict, by_legacy_rules: bool 
             finally:
                 free.put(examiner)
 
-        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        pool = ThreadPoolExecutor(workers)
+        stack.callback(pool.shutdown, cancel_futures=True)
         return list(cli.track(pool.map(scored, pairs), "scoring", total=len(pairs)))
+
+
+def check(settings: dict) -> None:
+    """Raises UserError naming the setting that is wrong."""
+    sandbox.check(settings["sandbox"])
+    seconds = settings["solve_s"]
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= LONGEST_S:
+        raise UserError(f"solve_s must be a positive number of seconds, at most {LONGEST_S}, not {seconds!r}")
 
 
 def row_of(item: Item, response: dict, examiner: Examiner) -> dict:
@@ -200,14 +215,16 @@ def failure(item: Item, response: dict, outcome: Outcome, near_rel: bool | None)
     if item.criterion == "structure":
         right = outcome.verdict.outcome == ISOMORPHIC
         return (PASSED if right else "wrong_structure"), outcome.verdict.detail
-    if outcome.degenerate:
-        return "degenerate", "no decision is left in the model"
     if item.objective_value is None and item.expected_status is not None:
         right = solution.status in item.expected_status.split("_or_")
         return (PASSED if right else "wrong_objective"), f"the model is {solution.status}"
+    if outcome.degenerate:
+        return "degenerate", "no decision is left in the model"
     if solution.status != OPTIMAL:
         known = solution.status if solution.status in CLASSES else "unsolved"
-        return known, solution.detail
+        return known, solution.detail or ("the solver's time limit" if solution.status == LIMIT else "")
+    if execution.dialect in MINIMISERS and near(-solution.objective, item.objective_value, False)[1] and not near_rel:
+        return "unsupported", f"{execution.dialect} only minimises: whether the sign was turned is not in the model"
     return (PASSED if near_rel else "wrong_objective"), ""
 
 

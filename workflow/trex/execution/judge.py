@@ -28,6 +28,7 @@ from trex.problems.solve import ERROR, LIMIT, Solution, solve
 COMMAND = [sys.executable, "-P", "-m", "trex.execution.judge"]
 MEMORY_MB = 4096
 GRACE_S = 5.0
+PATIENCE = 8
 DETAIL_LENGTH = 400
 OUT_OF_MEMORY = 3
 ISOMORPHIC, DIFFERENT, UNDECIDED = "isomorphic", "different", "undecided"
@@ -76,8 +77,8 @@ class Judge:
         """`trex.problems.solve.solve`, None for its choice; "limit" or "error" also where it did not come back."""
         chosen = {} if solver is None else {"solver": solver}
         try:
-            # It may ask a solver twice.
-            wall_s = 2 * time_limit + GRACE_S
+            # It may ask a solver twice; the limit is processor time, this one is for what hangs.
+            wall_s = PATIENCE * time_limit + GRACE_S
             return Solution(**self.ask("solve", [model], {"time_limit": time_limit} | chosen, wall_s))
         except Ended as error:
             return Solution(error.status, detail=str(error))

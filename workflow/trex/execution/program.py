@@ -12,6 +12,7 @@ import traceback
 from trex.execution import dialects
 
 NAME = "<response>"
+FILE = "response.py"  # its __file__, in the folder where its data are; there is no such file
 DETAIL_LENGTH = 300
 # Beside what the solver library brings. Loaded before the fork: faster, and there also where a program may not read it.
 OFTEN_IMPORTED = (
@@ -64,10 +65,10 @@ def report(status: str, detail: str = "", model: dict | None = None, dialect: st
 def outcome(code: str) -> dict:
     try:
         compiled = compile(code, NAME, "exec")
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last: nested too deeply
         return report("syntax", describe(error))
     dialects.start_named_in(code)
-    names = {"__name__": "__main__", "__builtins__": __builtins__}
+    names = {"__name__": "__main__", "__builtins__": __builtins__, "__file__": os.path.abspath(FILE)}
     try:
         exec(compiled, names)
     except MemoryError:

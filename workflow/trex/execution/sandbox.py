@@ -23,7 +23,6 @@ says what isolation this machine gives.
 import contextlib
 import dataclasses
 import json
-import math
 import os
 import select
 import signal
@@ -55,6 +54,7 @@ GRACE_S = 2.0
 RESULT_BYTES = 4 << 20
 PRINTED_BYTES = 64 << 10
 DETAIL_LENGTH = 400
+LARGEST = 1_000_000
 WHOLE = ("cpu_s", "memory_mb", "file_mb", "processes", "workers")
 PROBE_LIMITS = {"cpu_s": 5, "wall_s": 5.0, "memory_mb": 1024, "file_mb": 16, "processes": 64}
 PROBE_CODE = "from ortools.math_opt.python import mathopt\nmodel = mathopt.Model(name='probe')\n"
@@ -280,12 +280,16 @@ class Worker:
 
 
 def check(settings: dict) -> None:
-    """Raises UserError naming a limit that is no positive number, or a level that does not exist."""
+    """Raises UserError naming a limit that is no positive number, an unknown key, or a level that does not exist."""
+    if not isinstance(settings, dict):
+        raise UserError(f"sandbox: expected its settings, a JSON object, not {settings!r}")
+    if unknown := set(settings) - {*WHOLE, "wall_s", "require_isolation"}:
+        raise UserError(f"sandbox: no setting is called {', '.join(sorted(unknown))}")
     for key in (*WHOLE, "wall_s"):
         value = settings.get(key, 1 if key == "workers" else None)
         kinds, form = ((int,), "whole number") if key in WHOLE else ((int, float), "number")
-        if type(value) not in kinds or not 0 < value < math.inf:
-            raise UserError(f"sandbox: {key} must be a positive {form}, not {value!r}")
+        if type(value) not in kinds or not 0 < value <= LARGEST:
+            raise UserError(f"sandbox: {key} must be a positive {form}, at most {LARGEST}, not {value!r}")
     required = settings.get("require_isolation")
     if required is not None and required not in LEVELS:
         raise UserError(f"sandbox: require_isolation must be null or one of {', '.join(LEVELS)}, not {required!r}")
