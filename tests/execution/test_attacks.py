@@ -782,6 +782,8 @@ def test_a_null_in_the_code_breaks_a_command_line_and_is_a_syntax_error_inside(b
         b'{"status": "no_model", "detail": "", "model": null, "dialect": "", "objective_value": 42}\n',
         b'{"status": "no_model", "detail": 3, "model": null, "dialect": ""}\n',
         b'{"status": "no_model", "detail": "", "model": null, "dialect": ["mathopt"]}\n',
+        b'{"status": "no_model", "detail": "", "model": null, "dialect": "=HYPERLINK(1)"}\n',
+        b'{"status": "no_model", "detail": "", "model": null, "dialect": "\\u001b[31m"}\n',
         b'{"status": "no_model", "detail": "", "model": null}\n',
         b'{"status": "no_model"}\n',
         b'{"status": ["ok"], "detail": "", "model": null, "dialect": ""}\n',
@@ -818,10 +820,10 @@ def test_a_forged_model_is_solved_like_any_other(box):
     """What a program writes itself is a model, and the harness solves that: no value can be claimed."""
     forged = Model()
     forged.set_objective("min", {}, constant=7)
-    claim = json.dumps({"status": "ok", "detail": "", "dialect": "\x1b[31m", "model": forged.to_json()}) + "\n"
+    claim = json.dumps({"status": "ok", "detail": "", "dialect": "mathopt", "model": forged.to_json()}) + "\n"
     write = f"os.write(pipe, {claim.encode()!r})"
     execution = box.run(f"{FIND_PIPE}\nfor pipe in pipes():\n    {write}\nos._exit(0)", {})
-    assert (execution.status, execution.dialect) == ("ok", " [31m")
+    assert (execution.status, execution.dialect) == ("ok", "mathopt")
     assert solve(execution.model).objective == 7
 
 

@@ -24,6 +24,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -54,6 +55,7 @@ GRACE_S = 2.0
 RESULT_BYTES = 4 << 20
 PRINTED_BYTES = 64 << 10
 DETAIL_LENGTH = 400
+DIALECT = re.compile(r"[a-z_.]{0,20}")  # no more than this may a program write into results
 LARGEST = 1_000_000
 WHOLE = ("cpu_s", "memory_mb", "file_mb", "processes", "workers")
 PROBE_LIMITS = {"cpu_s": 5, "wall_s": 5.0, "memory_mb": 1024, "file_mb": 16, "processes": 64}
@@ -343,11 +345,11 @@ def parsed(result: bytes) -> Execution:
     try:
         claim = json.loads(result.decode("utf-8"))
         status, detail, model, dialect = (claim[key] for key in CLAIM)
-        texts = isinstance(detail, str) and isinstance(dialect, str)
+        texts = isinstance(detail, str) and isinstance(dialect, str) and DIALECT.fullmatch(dialect)
         if status not in STATUSES or not texts or set(claim) != set(CLAIM):
             raise ValueError("unknown form")
         built = Model.from_json(model) if status == "ok" else None
-        return Execution(status, built, printable(detail), printable(dialect))
+        return Execution(status, built, printable(detail), dialect)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return Execution("protocol", None, printable(f"the result cannot be read: {error}"))
 
