@@ -795,7 +795,7 @@ def test_a_null_in_the_code_breaks_a_command_line_and_is_a_syntax_error_inside(b
         b"\n",
         b'{"status": "no_model", "detail": "", "model": null, "dialect": ""}',
     ],
-    ids=range(16),
+    ids=range(18),
 )
 def test_forged_claims_are_protocol(box, claim):
     execution = box.run(f"{FIND_PIPE}\nfor pipe in pipes():\n    os.write(pipe, {claim!r})\nos._exit(0)", {})
