@@ -45,7 +45,8 @@ os.environ.update(
 def benchmark_files(name, folder):
     """The files of a public benchmark. Leaves with exit code 2 where the folder does not hold it."""
     try:
-        return list(map(str, registry.sources(name, folder)))
+        # Relative where they can be: a moved folder has nothing to do.
+        return list(map(configuration.display, registry.sources(name, folder)))
     except UserError as error:
         configuration.exit_if([f"evaluation.benchmarks.{name}: {error}"])
 
