@@ -45,8 +45,9 @@ os.environ.update(
 def benchmark_files(name, folder):
     """The files of a public benchmark. Leaves with exit code 2 where the folder does not hold it."""
     try:
-        # Relative where they can be: a moved folder has nothing to do.
-        return list(map(configuration.display, registry.sources(name, folder)))
+        files = registry.sources(name, folder)
+        # The definition lies in this repository, wherever that is moved; the others where the config says.
+        return [configuration.display(file) if file.parent == registry.SETS else str(file) for file in files]
     except UserError as error:
         configuration.exit_if([f"evaluation.benchmarks.{name}: {error}"])
 
