@@ -40,7 +40,7 @@ def build(text: str, change: str = "") -> Model:
 def verdict(change: str, answer=None, **other) -> equivalence.Verdict:
     answers = answer or (lambda text: build(text, change))
     given = {"solve": solve, "data": DATA, "programs": equivalence.Programs(build, answers), "seed": 1} | other
-    return equivalence.of_other_models(build(DATA, change), build(DATA), **given)
+    return equivalence.of_other_models(given["solve"](build(DATA, change)), build(DATA), **given)
 
 
 @pytest.mark.parametrize("change", ["redundant row", "auxiliary variable"])

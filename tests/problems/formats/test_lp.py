@@ -43,8 +43,6 @@ def finite_sides(model: Model) -> set[tuple]:
 def test_highs_reads_the_portable_text_as_it_is_meant():
     model = wild_model()
     highs = QuietHighs()
-    highs.setOptionValue("threads", 1)  # as everywhere in this process: HiGHS keeps the number of its first run
-    highs.setOptionValue("output_flag", False)
     assert read_into(highs, lp.write(model, portable=True)) == highspy.HighsStatus.kOk
     found = highs.getLp()
     assert list(found.col_lower_) == [v.lb for v in model.variables]

@@ -122,8 +122,6 @@ def read_by_highs(text: str, folder) -> highspy.Highs:
     path = folder / "model.mps"
     path.write_text(text, encoding="ascii")
     highs = QuietHighs()
-    highs.setOptionValue("threads", 1)  # as everywhere in this process: HiGHS keeps the number of its first run
-    highs.setOptionValue("output_flag", False)
     assert highs.readModel(str(path)) != highspy.HighsStatus.kError
     return highs
 

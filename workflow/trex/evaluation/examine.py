@@ -69,14 +69,15 @@ class Examiner(contextlib.ExitStack):
         if execution.model is None:
             return Outcome(execution)
         reference = None if item.model is None else Model.from_json(item.model)
+        solution = self.solve(execution.model)
         return Outcome(
             execution,
             degenerate=degenerate(execution.model) and (reference is None or not degenerate(reference)),
-            solution=self.solve(execution.model),
-            verdict=None if reference is None else self.compared(item, code, execution.model, reference),
+            solution=solution,
+            verdict=None if reference is None else self.compared(item, code, execution.model, solution, reference),
         )
 
-    def compared(self, item: Item, code: str, answer: Model, reference: Model) -> Verdict:
+    def compared(self, item: Item, code: str, answer: Model, solution: Solution, reference: Model) -> Verdict:
         comparison = self.judge.compare(answer, reference, self.settings["solve_s"])
         if comparison.isomorphic:
             return Verdict(ISOMORPHIC, 0, "")
@@ -84,7 +85,7 @@ class Examiner(contextlib.ExitStack):
         if item.answer is not None:
             programs = equivalence.Programs(self.built_by(extraction.code(item.answer)), self.built_by(code))
         seed = seeds.derive(0, item.sha256)
-        verdict = equivalence.of_other_models(answer, reference, self.solve, item.data_file, programs, seed)
+        verdict = equivalence.of_other_models(solution, reference, self.solve, item.data_file, programs, seed)
         return dataclasses.replace(verdict, detail="; ".join(filter(None, (comparison.text, verdict.detail))))
 
     def solve(self, model: Model) -> Solution:

@@ -39,11 +39,10 @@ from trex.evaluation import items as item_sources
 from trex.evaluation.examine import Examiner, Outcome
 from trex.evaluation.failure_classes import CLASSES, PASSED
 from trex.execution import sandbox
-from trex.execution.equivalence import DIFFERENT, ISOMORPHIC, OUTCOMES
+from trex.execution.equivalence import DIFFERENT, ISOMORPHIC, OUTCOMES, TOLERANCE, same
 from trex.problems.solve import LIMIT, OPTIMAL
 
 STEP = "trex.evaluation.score"
-TOLERANCE = 1e-6
 LONGEST_S = 86400
 COLUMNS = pa.schema(
     [
@@ -202,8 +201,7 @@ def near(value: float | None, expected: float | None, degenerate: bool) -> tuple
         return None, None
     if value is None or degenerate:
         return False, False
-    distance = abs(value - expected)
-    return distance <= TOLERANCE, distance <= TOLERANCE * max(1.0, abs(expected))
+    return abs(value - expected) <= TOLERANCE, same(value, expected)
 
 
 def failure(item: Item, response: dict, outcome: Outcome, near_rel: bool | None) -> tuple[str, str]:

@@ -47,13 +47,13 @@ class Verdict:
 
 
 def of_other_models(
-    answer: Model, reference: Model, solve: Solve, data: str | None, programs: Programs | None, seed: int
+    found: Solution, reference: Model, solve: Solve, data: str | None, programs: Programs | None, seed: int
 ) -> Verdict:
-    """The verdict on two models that are not isomorphic.
+    """The verdict on a model, by its solution, that is not isomorphic to the reference.
 
     data and programs: None where the problem has no data file, or its reference no program.
     """
-    found, expected = solve(answer), solve(reference)
+    expected = solve(reference)
     for solution in (found, expected):
         if solution.status in (LIMIT, ERROR):
             return Verdict(UNDECIDED, 0, solution.detail or "the solver's time limit")

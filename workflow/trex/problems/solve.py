@@ -25,11 +25,10 @@ from ortools.math_opt.python import mathopt
 
 from trex.problems.formats import lp
 from trex.problems.ir import Model, Row, unused_name
-from trex.problems.scip import solve_by_scip
+from trex.problems.scip import SEED, solve_by_scip
 from trex.problems.solution import EITHER, ERROR, INFEASIBLE, LIMIT, OPTIMAL, UNBOUNDED, Solution, residuals
 
 SOLVERS = ("gscip", "scip", "cp_sat", "highs")
-SEED = 1
 ROUNDING = 1e-12  # of the largest eigenvalue of a Hessian
 
 RAY_MESSAGE = "inf; invalid PrimalSolutionProto"  # how an unbounded integer model comes out of GSCIP
@@ -55,7 +54,15 @@ HIGHS_STATUS = {
 
 
 class QuietHighs(highspy.Highs):
-    """HiGHS whose making prints nothing: the callbacks, which we do not use, announce themselves on stdout."""
+    """HiGHS as it is used throughout: seeded, on one thread (a process keeps the number of its first run), silent.
+
+    Its making prints nothing either: the callbacks, which we do not use, announce themselves on stdout.
+    """
+
+    def __init__(self):
+        super().__init__()
+        for name, value in {"output_flag": False, "threads": 1, "random_seed": SEED}.items():
+            self.setOptionValue(name, value)
 
     def enableCallbacks(self) -> None:
         pass
@@ -183,9 +190,7 @@ def solve_by_highs(model: Model, solver: str, time_limit: float) -> Solution:
     if not is_convex(model):
         return Solution(ERROR, detail=f"{solver}: the objective is not convex")  # it would stop at a local optimum
     highs = QuietHighs()
-    options = {"output_flag": False, "threads": 1, "random_seed": SEED, "time_limit": float(time_limit)}
-    options |= {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
-    for name, value in options.items():
+    for name, value in {"time_limit": float(time_limit), "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}.items():
         highs.setOptionValue(name, value)
     if read_into(highs, lp.write(model, portable=True)) == highspy.HighsStatus.kError:
         return Solution(ERROR, detail=f"{solver}: its reader refuses the LP text")

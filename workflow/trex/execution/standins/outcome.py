@@ -14,7 +14,7 @@ import numpy as np
 from trex.execution.dialects import Unsupported
 from trex.execution.dialects.hooks import library_at_work, solving_seconds
 from trex.problems.ir import Model
-from trex.problems.solve import SEED, QuietHighs, Solution, solve
+from trex.problems.solve import QuietHighs, Solution, solve
 
 
 class Outcome:
@@ -63,13 +63,7 @@ class Outcome:
 def solved_by_highs(model: Model) -> highspy.Highs | None:
     """HiGHS with the optimal basis of a linear program; None where it finds none."""
     highs = QuietHighs()
-    for name, value in {
-        "output_flag": False,
-        "threads": 1,
-        "random_seed": SEED,
-        "time_limit": solving_seconds(),
-    }.items():
-        highs.setOptionValue(name, value)
+    highs.setOptionValue("time_limit", solving_seconds())
     highs.passModel(as_highs(model))
     highs.run()
     return highs if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal else None
