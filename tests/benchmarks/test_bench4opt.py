@@ -32,7 +32,7 @@ def test_items(write_bench4opt, record_of, tmp_path):
 
 def test_feasible_items_have_an_objective_value(write_bench4opt, record_of, tmp_path):
     write_bench4opt(tmp_path, [record_of(380, **FEASIBLE), record_of(32, **FEASIBLE)], "bench4opt_feasible")
-    items = registry.load("b4o_feasible", tmp_path)
+    items = registry.load("bench4opt_feasible", tmp_path)
     assert [(item.criterion, item.objective_value, item.expected_status) for item in items] == [
         ("objective", 11.0, "optimal")
     ] * 2
@@ -55,10 +55,10 @@ def test_the_set_is_found_in_its_own_folder_too(write_bench4opt, record_of, tmp_
 def test_one_set_is_not_taken_for_the_other(write_bench4opt, record_of, tmp_path):
     write_bench4opt(tmp_path, [record_of(0)])
     write_bench4opt(tmp_path, [record_of(0, **FEASIBLE)], "bench4opt_feasible")
-    with pytest.raises(UserError, match="records of b4o_feasible, not of bench4opt"):
+    with pytest.raises(UserError, match="records of bench4opt_feasible, not of bench4opt"):
         registry.load("bench4opt", tmp_path / "bench4opt_feasible")
-    with pytest.raises(UserError, match=r"not b4o_feasible, it needs records with .*optimal_value"):
-        registry.load("b4o_feasible", tmp_path / "bench4opt")
+    with pytest.raises(UserError, match=r"not bench4opt_feasible, it needs records with .*optimal_value"):
+        registry.load("bench4opt_feasible", tmp_path / "bench4opt")
 
 
 def test_the_digest_covers_every_file_and_can_be_had_by_sha256sum(write_bench4opt, record_of, tmp_path):
@@ -101,7 +101,7 @@ def test_malformed_records_are_named(write_bench4opt, write_index, record_of, tm
     records = [record_of(0, **FEASIBLE), record_of(1, **FEASIBLE | changes)]
     write_index(tmp_path / "bench4opt_feasible/test.jsonl", records)
     with pytest.raises(UserError, match="1 malformed records") as error:
-        registry.load("b4o_feasible", tmp_path)
+        registry.load("bench4opt_feasible", tmp_path)
     assert named in str(error.value)
 
 
@@ -120,7 +120,7 @@ def test_a_safe_name_stays_below_its_folder(name):
         assert name.startswith("/") or ".." in name.split("/") or not name.strip("./")
 
 
-@pytest.mark.parametrize(("name", "count"), [("bench4opt", 200), ("b4o_feasible", 174)])
+@pytest.mark.parametrize(("name", "count"), [("bench4opt", 200), ("bench4opt_feasible", 174)])
 def test_the_real_sets(shared, name, count):
     items = registry.load(name, shared)
     assert len(items) == count
@@ -133,4 +133,4 @@ def test_the_real_sets(shared, name, count):
 
 
 def test_known_bad_items_are_those_of_both_sets():
-    assert set(bench4opt.BENCH4OPT.known_bad) > set(bench4opt.B4O_FEASIBLE.known_bad) == {"380", "381"}
+    assert set(bench4opt.BENCH4OPT.known_bad) > set(bench4opt.BENCH4OPT_FEASIBLE.known_bad) == {"380", "381"}

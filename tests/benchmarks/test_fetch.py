@@ -99,7 +99,7 @@ def assert_fetched(out: Path, name: str, upstream: Path) -> dict:
     return record
 
 
-@pytest.mark.parametrize("name", ["bench4opt", "b4o_feasible"])
+@pytest.mark.parametrize("name", ["bench4opt", "bench4opt_feasible"])
 @pytest.mark.parametrize("kind", ["folder", "own folder", "index", "file address", "zip", "tar.gz"])
 def test_a_set_of_many_files_from_this_machine(run, paired, tmp_path, name, kind):
     index = registry.BENCHMARKS[name].index(paired)
@@ -137,7 +137,7 @@ def test_a_set_of_one_file_by_its_address_stands_in_upstreams_place(run, upstrea
 
 def test_several_sets_share_a_folder_and_a_second_fetch_agrees(run, paired, upstream, tmp_path):
     digests = {}
-    for name in ("bench4opt", "b4o_feasible", "optibench", "bench4opt"):
+    for name in ("bench4opt", "bench4opt_feasible", "optibench", "bench4opt"):
         code, _ = run(name, paired, *(("--sha256", digests[name]) if name in digests else ()))
         assert code == 0
         digests[name] = registry.BENCHMARKS[name].digest(tmp_path / "out")
@@ -415,7 +415,7 @@ def test_the_command_says_what_it_wants(tmp_path):
 
 
 def test_the_real_sets(shared, run, tmp_path):
-    for name in ("nl4opt", "mamo_complex", "b4o_feasible"):
+    for name in ("nl4opt", "mamo_complex", "bench4opt_feasible"):
         code, said = run(name, shared)
         assert code == 0, said
         assert registry.BENCHMARKS[name].digest(tmp_path / "out") == registry.BENCHMARKS[name].digest(shared)

@@ -156,7 +156,7 @@ def test_other_files_are_refused(write_index, tmp_path):
 
 
 def test_unknown_benchmark_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"nl5opt.*known: b4o_feasible, .*nl4opt.*YAML"):
+    with pytest.raises(UserError, match=r"nl5opt.*known: bench4opt_feasible, .*nl4opt.*YAML"):
         registry.load("nl5opt", tmp_path)
 
 

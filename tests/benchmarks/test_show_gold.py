@@ -71,7 +71,7 @@ def test_a_set_without_reference_code_has_no_gold(run, write_index, tmp_path):
     assert not (tmp_path / "responses.jsonl").exists()
 
 
-@pytest.mark.parametrize("name", ["bench4opt", "b4o_feasible"])
+@pytest.mark.parametrize("name", ["bench4opt", "bench4opt_feasible"])
 def test_gold_code_of_the_real_sets_is_taken_out_again(shared, name):
     items = registry.load(name, shared)
     assert all(extraction.code(gold.row_of(item)["response"]) == item.answer for item in items)

@@ -1,6 +1,6 @@
 """Bench4Opt: problems with an attached data file, a reference LP and reference code. Two sets of one layout.
 
-`bench4opt` asks for the structure of the reference LP, `b4o_feasible` (B4O-Feasible) for its optimum. Each has a folder
+`bench4opt` asks for the structure of the reference LP, `bench4opt_feasible` (B4O-Feasible) for its optimum. Each has a folder
 of its own with `test.jsonl` (id, problem, wp_type, reference_code in gurobipy, in the second optimal_value too) and the
 files that it names: the data (data_path) and the LP (reference_lp_path).
 
@@ -9,7 +9,7 @@ interval that counts them as two independent items is too narrow, and a twin amo
 
 Not read: `solver_test.jsonl` of bench4opt. It repeats the records whose reference LP has a finite optimum, with that
 optimum (116 of the first 200; every linear one re-derived by SCIP here), so it says nothing that the LP does not say.
-In b4o_feasible the label is what decides, and the LP need not give it where an item is known to be bad.
+In bench4opt_feasible the label is what decides, and the LP need not give it where an item is known to be bad.
 """
 
 import dataclasses
@@ -35,7 +35,7 @@ class Bench4Opt(Definition):
     def records(self, index: Path) -> list:
         records = files.read_jsonl(index)
         if LABEL not in self.needed and any(isinstance(record, dict) and LABEL in record for record in records):
-            raise UserError(f"{index}: these are the records of {B4O_FEASIBLE.name}, not of {self.name}")
+            raise UserError(f"{index}: these are the records of {BENCH4OPT_FEASIBLE.name}, not of {self.name}")
         return records
 
     def attached(self, index: Path) -> list[str]:
@@ -110,8 +110,8 @@ BENCH4OPT = Bench4Opt(
     known_bad=dict.fromkeys(("32", "144", "145", "206", "380", "381"), UNEQUAL),
     needed=NEEDED,
 )
-B4O_FEASIBLE = Bench4Opt(
-    name="b4o_feasible",
+BENCH4OPT_FEASIBLE = Bench4Opt(
+    name="bench4opt_feasible",
     version="344 records, 172 pairs (as in the companion repository of arXiv 2607.20145)",
     source="arXiv 2510.27610; the companion repository of arXiv 2607.20145 has it as bench4opt_feasible/",
     files=("bench4opt_feasible/test.jsonl", "test.jsonl"),

@@ -1,7 +1,7 @@
 """Obtain a public benchmark into a folder, in upstream's layout, and check what it is.
 
     python -m trex.benchmarks.fetch nl4opt --from https://example.org/NL4OPT/test.parquet --out sets
-    python -m trex.benchmarks.fetch b4o_feasible --from checkout/datasets --out sets --sha256 HEX
+    python -m trex.benchmarks.fetch bench4opt_feasible --from checkout/datasets --out sets --sha256 HEX
 
 --from: a folder that has the set; the set's file; a .zip or .tar.gz that has it; or the address of any of these (of a
 folder: below which the files stand). http, https and file; a query in an address is sent, but not kept. Where a set is

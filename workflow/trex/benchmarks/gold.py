@@ -1,7 +1,7 @@
 """A benchmark's own reference code as responses, so that it can be scored as a model's answers are.
 
-    python -m trex.benchmarks.gold b4o_feasible --data sets --out responses.jsonl
-    python -m trex.evaluation.score --benchmark b4o_feasible --data sets --responses responses.jsonl ...
+    python -m trex.benchmarks.gold bench4opt_feasible --data sets --out responses.jsonl
+    python -m trex.evaluation.score --benchmark bench4opt_feasible --data sets --responses responses.jsonl ...
 
 What it fails is a fault of the benchmark, of our sandbox or of our solver. Rows are those of trex.evaluation.respond;
 token counts are null, since no model wrote anything.
@@ -37,7 +37,7 @@ def main() -> None:
 
 def row_of(item: Item) -> dict:
     return {
-        "item_id": item.item_id,
+        "id": item.item_id,
         "sha256": item.sha256,
         "response": f"```python\n{item.answer}\n```",
         "n_prompt_tokens": None,

@@ -16,7 +16,7 @@ BENCHMARKS: dict[str, Definition] = {
     for definition in (
         *map(questions.load, sorted(SETS.glob("*.yaml"))),
         bench4opt.BENCH4OPT,
-        bench4opt.B4O_FEASIBLE,
+        bench4opt.BENCH4OPT_FEASIBLE,
     )
 }
 

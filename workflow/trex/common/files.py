@@ -78,8 +78,9 @@ def write_csv(path: str | Path, frame: pd.DataFrame, provenance: dict) -> None:
         frame.to_csv(temporary, index=False, lineterminator="\n")
 
 
-def write_jsonl(path: str | Path, records: Iterable[dict], provenance: dict) -> None:
-    write_json(sidecar(path), {}, provenance)
+def write_jsonl(path: str | Path, records: Iterable[dict], provenance: dict, about: dict | None = None) -> None:
+    """about: what else the sidecar says."""
+    write_json(sidecar(path), about or {}, provenance)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
         for record in records:
             stream.write(json.dumps(record, ensure_ascii=False) + "\n")

@@ -4,7 +4,7 @@
         --suite suites/in_distribution.parquet --context 1024 --settings config.json --threads 2
         --out evaluation/sft/in_distribution/responses.jsonl
 
-One row an item, in the items' order: item_id, sha256 (of what was asked), response, n_prompt_tokens, n_tokens, finish
+One row an item, in the items' order: id, sha256 (of what was asked), response, n_prompt_tokens, n_tokens, finish
 (`stop`, `length`, or `prompt_too_long`: prompt and answer together would exceed the context, nothing was asked).
 settings: max_new_tokens, batch_size of the config's section `evaluation`. Prompts of like length share a batch; a
 sequence's result depends on the others of its batch by rounding alone.
@@ -69,7 +69,7 @@ def respond(model: Transformer, tokenizer: Tokenizer, items: list[Item], context
 def row_of(item: Item, prompt: list[int], answer: list[int] | None, tokenizer: Tokenizer, limit: int) -> dict:
     finish = PROMPT_TOO_LONG if answer is None else STOP if len(answer) < limit else LENGTH
     return {
-        "item_id": item.item_id,
+        "id": item.item_id,
         "sha256": item.sha256,
         "response": chat.decode(tokenizer, answer or []),
         "n_prompt_tokens": len(prompt),

@@ -26,7 +26,7 @@ class Example:
 def example(run: Run) -> Example:
     """The first item that the last arm passes, else the first that any arm passes, else the first of all."""
     scores = {name: {score["item_id"]: score for score in run.scores[name]} for name in run.arms}
-    responses = {name: {row["item_id"]: row["response"] for row in run.responses[name]} for name in run.arms}
+    responses = {name: {row["id"]: row["response"] for row in run.responses[name]} for name in run.arms}
     passed = {name: {item for item, score in own.items() if score["passed"]} for name, own in scores.items()}
     ids = [item["item_id"] for item in run.items if all(item["item_id"] in own for own in scores.values())]
     wanted = [*reversed(run.arms)]

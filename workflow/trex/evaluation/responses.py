@@ -1,0 +1,104 @@
+"""Files of responses: one line of JSON each, written by a step of this room or by anybody else.
+
+    {"id": 17, "response": "```python\n...```"}
+
+id: the item's name, or the upstream one that follows its benchmark's (`nl4opt/17`, `17` or 17; the row's number from 0
+where upstream has no ids). response: what the model wrote. Several lines of one id are several attempts, in order.
+Optional: sha256, of what was asked (Item.sha256); finish: `stop` (when left out), `length` where the token limit cut
+it off, `prompt_too_long` where nothing was asked, `api` where the endpoint failed; detail: what it said. More keys are
+ignored.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from trex.benchmarks.item import Item
+from trex.common.errors import UserError
+from trex.common.files import open_input
+
+STOP, LENGTH, PROMPT_TOO_LONG, API = "stop", "length", "prompt_too_long", "api"
+FINISHES = (STOP, LENGTH, PROMPT_TOO_LONG, API)
+
+
+@dataclass(frozen=True)
+class Response:
+    """text: what the model wrote; attempt: which of the item's responses it is, from 0; finish: one of FINISHES."""
+
+    text: str
+    attempt: int = 0
+    finish: str = STOP
+    detail: str = ""
+
+
+class Responses:
+    """The responses of a file to some items: checked as a whole first, then read one at a time.
+
+    Raises UserError naming the line of one that is malformed or answers something else.
+    """
+
+    def __init__(self, path: Path, items: list[Item]):
+        self.path = path
+        self.items = by_name(items)
+        self.attempts = {item.item_id: 0 for item in items}
+        for item, _ in self.rows():
+            self.attempts[item.item_id] += 1
+
+    def __iter__(self) -> Iterator[tuple[Item, Response]]:
+        """In the file's order."""
+        seen = dict.fromkeys(self.attempts, 0)
+        for item, row in self.rows():
+            yield item, Response(row["response"], seen[item.item_id], row.get("finish", STOP), row.get("detail") or "")
+            seen[item.item_id] += 1
+
+    def __len__(self) -> int:
+        return sum(self.attempts.values())
+
+    def rows(self) -> Iterator[tuple[Item, dict]]:
+        with open_input(self.path, lambda path: open(path, encoding="utf-8")) as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    row = self.parsed(line, f"{self.path}, line {number}")
+                    yield self.items[str(row["id"])], row
+
+    def parsed(self, line: str, where: str) -> dict:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{where}: not valid JSON ({error}); mend or remove that line") from error
+        if fault := fault_of(row):
+            raise UserError(f"{where}: {fault}")
+        item = self.items.get(str(row["id"]))
+        if item is None:
+            raise UserError(f"{where}: no item has the id {row['id']!r}; they are called {self.some_names()}")
+        if row.get("sha256") not in (None, item.sha256):
+            raise UserError(f"{where}: {item.item_id} was asked in other words (its sha256 differs); answer it again")
+        return row
+
+    def some_names(self) -> str:
+        names = list(self.items)
+        return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
+
+
+def by_name(items: list[Item]) -> dict[str, Item]:
+    """Each item under its own name and, where no two would share it, the rest of the name after its suite's."""
+    named = {item.item_id.removeprefix(f"{item.suite}/"): item for item in items}
+    short = named if len(named) == len(items) else {}
+    return short | {item.item_id: item for item in items}
+
+
+def fault_of(row: object) -> str | None:
+    """What is wrong with a row, whatever it answers."""
+    if not isinstance(row, dict):
+        return 'not an object; a response is {"id": ..., "response": ...}'
+    identity = row.get("id")
+    if isinstance(identity, bool) or not isinstance(identity, (str, int)):
+        return "needs an `id`, a text or a whole number"
+    if not isinstance(row.get("response"), str):
+        return "needs a `response`, the text that the model gave (empty where it gave none)"
+    if (finish := row.get("finish", STOP)) not in FINISHES:
+        return f"finish {finish!r} is none of {', '.join(FINISHES)}"
+    if not isinstance(row.get("detail"), (str, type(None))):
+        return "detail is no text"
+    return None
