@@ -1,6 +1,8 @@
 """How responses were asked for. It stands beside them (in `responses.jsonl.meta.json`) and goes with their scores."""
 
 import dataclasses
+import math
+import sys
 from pathlib import Path
 
 from trex.common import files
@@ -8,6 +10,7 @@ from trex.common.errors import UserError
 
 KEY = "protocol"
 NOT_STATED = "not stated"
+SELECTIONS = ("random", "bm25", "mmr")  # trex.evaluation.few_shot says what they are
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +31,26 @@ class Protocol:
     selection: str | None = None
     pool: str | None = None
 
+    def __post_init__(self):
+        """Raises UserError naming the setting that cannot be."""
+        self._check_whole("samples", 1)
+        self._check_whole("max_tokens", 1)
+        self._check_whole("shots", 0)
+        self._check_whole("seed")
+        self._check("temperature", is_number(self.temperature) and self.temperature >= 0, "a number of at least 0")
+        self._check("top_p", is_number(self.top_p) and 0 < self.top_p <= 1, "a number above 0 and at most 1")
+        self._check("selection", self.selection in SELECTIONS, f"one of {', '.join(SELECTIONS)}")
+
+    def _check_whole(self, name: str, least: float = -math.inf):
+        value = getattr(self, name)
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= least
+        self._check(name, fits, "a whole number" if least == -math.inf else f"a whole number of at least {least}")
+
+    def _check(self, name: str, fits: bool, expected: str):
+        value = getattr(self, name)
+        if value is not None and not fits:
+            raise UserError(f"protocol: {name} is {value!r}; give {expected}")
+
     def text(self) -> str:
         """The decoding in words, as it stands in tables."""
         if self.temperature is None:
@@ -39,6 +62,10 @@ class Protocol:
         return ", ".join([*(f"{name} {value:g}" for name, value in named.items() if value is not None), *length])
 
 
+def is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
 def beside(responses: Path) -> Protocol:
     """The protocol in the sidecar of a file of responses; one that states nothing where there is no such file."""
     place = files.sidecar(responses)
@@ -46,5 +73,5 @@ def beside(responses: Path) -> Protocol:
         return Protocol()
     try:
         return Protocol(**files.read_json(place).get(KEY, {}))
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, UserError) as error:
         raise UserError(f"{place}: its `{KEY}` is none ({error}); remove the file, or make it again") from error
