@@ -51,9 +51,12 @@ class Example:
 
 
 def read_pool(path: Path) -> list[Example]:
-    """Raises UserError naming the row or line that is no example."""
+    """Raises UserError naming the row or line that is no example, or a file without any."""
     rows = parquet_rows(path) if path.suffix == ".parquet" else jsonl_rows(path)
-    return [example(row, where) for where, row in rows]
+    pool = [example(row, where) for where, row in rows]
+    if not pool:
+        raise UserError(f"{path}: holds no examples; give a pool that does")
+    return pool
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[str, dict]]:
@@ -78,7 +81,7 @@ def example(row: object, where: str) -> Example:
     found = of_sample(row) if "messages" in row else row
     for key in ("prompt", "answer"):
         if not isinstance(found.get(key), str) or not found[key].strip():
-            raise UserError(f"{where}: needs a {key}, a text that is not empty; mend or remove that row")
+            raise UserError(f"{where}: the {key} is missing or no text; mend or remove that row")
     cluster = found.get("cluster")
     if not isinstance(cluster, (str, type(None))):
         raise UserError(f"{where}: its cluster is no text; mend it or leave it out")
@@ -86,10 +89,11 @@ def example(row: object, where: str) -> Example:
 
 
 def of_sample(row: dict) -> dict:
-    """A sample of trex.corpus.sft as a row of a pool; without prompt or answer where it has no such message."""
-    messages = row["messages"] if isinstance(row["messages"], list) else []
-    said = {message.get("role"): message.get("content") for message in messages if isinstance(message, dict)}
-    return {"prompt": said.get("user"), "answer": said.get("assistant"), "cluster": row.get("instance_id")}
+    """A sample of trex.corpus.sft as a row of a pool; an empty one where it is not one question and its answer."""
+    match row["messages"]:
+        case [{"role": "user", "content": prompt}, {"role": "assistant", "content": answer}]:
+            return {"prompt": prompt, "answer": answer, "cluster": row.get("instance_id")}
+    return {}
 
 
 class Selector:
@@ -169,8 +173,9 @@ class Ranking:
     def __init__(self, texts: list[str]):
         found = [WORD.findall(text.lower()) for text in texts]
         self.words = [frozenset(words) for words in found]
-        self.numbers = {"": 0}  # bm25s cannot do without any word
-        encoded = [[self.numbers.setdefault(word, len(self.numbers)) for word in words] for words in found]
+        self.numbers: dict[str, int] = {}
+        # A text without words has the empty one, which nobody asks for: bm25s divides by the mean number of words.
+        encoded = [[self.numbers.setdefault(word, len(self.numbers)) for word in words or [""]] for words in found]
         self.index = bm25s.BM25(k1=1.5, b=0.75, method="lucene", dtype="float64", backend="numpy")
         self.index.index((encoded, self.numbers), show_progress=False)
 
