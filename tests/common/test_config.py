@@ -23,6 +23,17 @@ SCHEMA = {
                 "ratios": {"type": "array", "items": {"type": "integer"}, "default": [0, 4]},
             },
         },
+        "models": {
+            "type": "object",
+            "propertyNames": {"pattern": "^[a-z]+$"},
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["address"],
+                "properties": {"address": {"type": "string"}, "tries": {"type": "integer", "default": 3}},
+            },
+            "default": {},
+        },
     },
 }
 
@@ -57,6 +68,7 @@ def test_defaults_fill_what_is_left_out(resolve):
         "run": "mini",
         "threads": 2,
         "training": {"learning_rate": 5, "optimizer": "adamw", "data": None, "ratios": [0, 4]},
+        "models": {},
     }
     assert resolve("{}") == resolve("training: {}")
 
@@ -64,6 +76,18 @@ def test_defaults_fill_what_is_left_out(resolve):
 def test_filled_defaults_are_not_shared(resolve):
     resolve("{}")["training"]["ratios"].append(1)
     assert resolve("{}")["training"]["ratios"] == [0, 4]
+
+
+def test_names_that_the_user_chooses(resolve):
+    assert resolve("models: {mine: {address: a}}")["models"] == {"mine": {"address": "a", "tries": 3}}
+    assert resolve("models:\n  mine: {tries: x}\n  Mine: {address: a, trys: 1}\n") == [
+        'models (0.yaml, line 1): "Mine" is not allowed; allowed: text that matches ^[a-z]+$',
+        "models.Mine.trys (0.yaml, line 3): unknown key (its value: 1); allowed: address, tries; did you mean tries?",
+        "models.mine (0.yaml, line 2): 'address' is a required property; add it",
+        'models.mine.tries (0.yaml, line 2): "x" is text; allowed: an integer',
+    ]
+    (line,) = resolve("tries: 3")
+    assert line.endswith("it belongs at models.NAME.tries")
 
 
 def test_all_errors_come_at_once_each_with_place_value_and_what_is_allowed(resolve):

@@ -32,8 +32,9 @@ rule page:
         run=[rules.resolved_config.output, rules.environment.output, rules.card.output.counts],
         suites=rules.suites.output,
         metrics=expand(rules.train.output.metrics, arm=ARMS),
-        responses=expand(rules.respond.output.responses, arm=ARMS, suite=SCORED),
-        scores=expand(rules.score.output, arm=ARMS, suite=SCORED),
+        paper="config/paper.yaml",
+        responses=scored(rules.score.input.responses),
+        scores=scored(rules.score.output.scores),
         tables=rules.summarise.output,
         accounting=[rules.peak.output, rules.ladder.output, rules.model_sizes.output],
         claims=rules.claims.output.claims,
@@ -47,7 +48,7 @@ rule page:
         **step("trex.report.build"),
         run=lambda wildcards: RUN,
     shell:
-        "python -m trex.report.build --run-dir {params.run:q} --out {output:q} > {log:q} 2>&1"
+        "python -m trex.report.build --run-dir {params.run:q} --paper {input.paper:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule bundle:
@@ -64,8 +65,8 @@ rule bundle:
         expand(rules.pack.output, stage=TEXTS),
         rules.card.output,
         expand(rules.train.output, arm=ARMS),
-        expand(rules.respond.output, arm=ARMS, suite=SCORED),
-        expand(rules.score.output, arm=ARMS, suite=SCORED),
+        scored([rules.score.input.responses, rules.score.input.responses_meta]),
+        scored(rules.score.output),
         expand(rules.loss.output, arm=ARMS, suite=SUITES),
         rules.summarise.output,
         rules.peak.output,

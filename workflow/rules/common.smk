@@ -20,10 +20,13 @@ def together(config):
         errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
     if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:
         errors.append("training.common: warmup_fraction and decay_fraction must be at most 1 together")
+    asked = {"evaluation.protocol": config["evaluation"]["protocol"]}
+    asked |= {f"evaluation.models.{name}.protocol": model["protocol"] for name, model in ENDPOINTS.items()}
+    for place, protocol in asked.items():
+        if protocol["samples"] > 1 and protocol["temperature"] == 0:
+            errors.append(f"{place}: more than one sample needs a temperature above 0; greedy answers are all alike")
     return errors
 
-
-configuration.exit_if(together(config))
 
 RUN = f"results/{config['run']}"
 THREADS = config["threads"]
@@ -35,11 +38,40 @@ INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}
 ARMS = list(STAGE)
 SUITES = ["in_distribution", "heldout_family"]
 BENCHMARKS = {name: folder for name, folder in config["evaluation"]["benchmarks"].items() if folder}
+EVALUATED = [*SUITES, *BENCHMARKS]
+# Outside models: asked at an endpoint, as the arms are but for what their protocol says; or answered already.
+MODELS = config["evaluation"]["models"]
+ENDPOINTS = {name: model for name, model in MODELS.items() if model["endpoint"]}
+ANSWERED = {name: model["responses"] for name, model in MODELS.items() if name not in ENDPOINTS}
+PAPER_TOKENS = 9600
+for model in ENDPOINTS.values():
+    model["protocol"] = config["evaluation"]["protocol"] | {"max_tokens": PAPER_TOKENS} | model["protocol"]
 # Jobs use the interpreter that runs Snakemake and the code beside this file, whatever else is installed.
 os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     PYTHONPATH=str(Path(workflow.basedir) / "workflow"),
 )
+
+
+def outside(name, model):
+    """Errors of an outside model that the schema cannot see."""
+    place, errors = f"evaluation.models.{name}", []
+    if name in ARMS:
+        errors.append(f"{place}: is the name of an arm of the run; choose another")
+    if (model["endpoint"] is None) == (model["responses"] is None):
+        errors.append(f"{place}: give either responses or an endpoint")
+    if model["endpoint"] is None and (model["protocol"] or model["suites"]):
+        errors.append(f"{place}: protocol and suites belong to an endpoint; responses say themselves what they are")
+    for suite in [*(model["responses"] or []), *(model["suites"] or [])]:
+        if suite not in EVALUATED:
+            errors.append(f"{place}: {suite!r} is not evaluated in this run; allowed: {', '.join(EVALUATED)}")
+    for suite, path in (model["responses"] or {}).items():
+        if not Path(path).is_file():
+            errors.append(f"{place}.responses.{suite}: no such file: {path}")
+    return errors
+
+
+configuration.exit_if(together(config) + [error for name, model in MODELS.items() for error in outside(name, model)])
 
 
 def benchmark_files(name, folder):
@@ -53,13 +85,29 @@ def benchmark_files(name, folder):
 
 
 BENCHMARK_FILES = {name: benchmark_files(name, folder) for name, folder in BENCHMARKS.items()}
+# Who answers what, in the order of the tables.
+SCORED = [(arm, suite) for arm in ARMS for suite in EVALUATED]
+SCORED += [
+    (name, suite)
+    for name, model in MODELS.items()
+    for suite in EVALUATED
+    if suite in (model["responses"] or model["suites"] or EVALUATED)
+]
+
+
+def one_of(names):
+    """The pattern of a wildcard; without names it matches nothing."""
+    return "|".join(names) or "(?!)"
 
 
 wildcard_constraints:
-    family="|".join(FAMILIES),
-    stage="|".join(set(STAGE.values())),
-    arm="|".join(ARMS),
-    suite="|".join([*SUITES, *BENCHMARKS]),
+    family=one_of(FAMILIES),
+    stage=one_of(set(STAGE.values())),
+    arm=one_of(ARMS),
+    endpoint=one_of(ENDPOINTS),
+    answered=one_of(ANSWERED),
+    model=one_of([*ARMS, *MODELS]),
+    suite=one_of(EVALUATED),
 
 
 def step(module, *section, only=None):
@@ -106,6 +154,33 @@ def source_files(wildcards):
 def source_options(wildcards):
     folder = BENCHMARKS.get(wildcards.suite)
     return ["--benchmark", wildcards.suite, "--data", folder] if folder else ["--suite", suite_file(wildcards.suite)]
+
+
+def scored(pattern):
+    """The files of a pattern with {model} and {suite}, of all that is scored."""
+    models, suites = zip(*SCORED)
+    return expand(pattern, zip, model=models, suite=suites)
+
+
+def asked(protocol):
+    """The protocol with its seed: the run's unless it has one of its own."""
+    return protocol | {"seed": SEED if protocol["seed"] is None else protocol["seed"]}
+
+
+def pool(protocol):
+    """Where worked examples come from, for protocols that have some."""
+    return [f"{RUN}/corpus/sft.parquet"] if protocol["shots"] else []
+
+
+def endpoint_options(model):
+    """How `ask` is told what stands in the config."""
+    values = {name: value for name, value in model["endpoint"].items() if value is not None} | asked(model["protocol"])
+    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items()]
+
+
+def given_files(responses):
+    """A file of responses, and the one beside it that says how they were asked for, where there is one."""
+    return [responses, *(path for path in [f"{responses}.meta.json"] if Path(path).is_file())]
 
 
 def with_sidecar(**outputs):

@@ -1,5 +1,4 @@
-# Responses of every arm to every suite and benchmark, their scores, and the tables made of them.
-SCORED = [*SUITES, *BENCHMARKS]
+# Responses of every arm and outside model to the suites and benchmarks, their scores, and the tables made of them.
 
 
 rule respond:
@@ -7,6 +6,7 @@ rule respond:
         model=weights("{arm}"),
         tokenizer=rules.tokenizer.output.tokenizer,
         source=source_files,
+        pool=pool(config["evaluation"]["protocol"]),
     output:
         **with_sidecar(responses=f"{RUN}/evaluation/{{arm}}/{{suite}}/responses.jsonl"),
     log:
@@ -15,34 +15,82 @@ rule respond:
         "../envs/trex.yaml"
     threads: THREADS
     params:
-        **step("trex.evaluation.respond", "evaluation", only=["max_new_tokens", "batch_size"]),
+        **step("trex.evaluation.respond"),
+        settings=json.dumps(
+            {key: config["evaluation"][key] for key in ("max_new_tokens", "batch_size")}
+            | {"protocol": asked(config["evaluation"]["protocol"])}
+        ),
         context=config["corpus"]["context"],
         source=source_options,
+        pool=lambda wildcards, input: [f"--pool={path}" for path in input.pool],
         model=lambda wildcards: f"{RUN}/models/{wildcards.arm}",
         threads=THREADS,
     shell:
         "OMP_NUM_THREADS={params.threads} python -m trex.evaluation.respond --model {params.model:q}"
-        " --tokenizer {input.tokenizer:q} {params.source:q} --context {params.context}"
+        " --tokenizer {input.tokenizer:q} {params.source:q} {params.pool:q} --context {params.context}"
         " --settings {params.settings:q} --threads {params.threads} --out {output.responses:q} > {log:q} 2>&1"
+
+
+# The cache is no output, so that an interrupted job goes on where it was: Snakemake deletes what a failed job wrote.
+rule ask:
+    input:
+        source=source_files,
+        pool=lambda wildcards: pool(ENDPOINTS[wildcards.endpoint]["protocol"]),
+    output:
+        **with_sidecar(responses=f"{RUN}/evaluation/{{endpoint}}/{{suite}}/responses.jsonl"),
+    log:
+        f"{RUN}/logs/evaluation/{{endpoint}}/{{suite}}/responses.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.evaluation.ask"),
+        source=source_options,
+        options=lambda wildcards: endpoint_options(ENDPOINTS[wildcards.endpoint]),
+        pool=lambda wildcards, input: [f"--pool={path}" for path in input.pool],
+        cache=lambda wildcards: f"{RUN}/cache/{wildcards.endpoint}/{wildcards.suite}.jsonl",
+    shell:
+        "python -m trex.evaluation.ask {params.source:q} {params.options:q} {params.pool:q}"
+        " --cache {params.cache:q} --out {output.responses:q} > {log:q} 2>&1"
+
+
+rule collect:
+    input:
+        responses=lambda wildcards: given_files(ANSWERED[wildcards.answered][wildcards.suite]),
+        source=source_files,
+    output:
+        **with_sidecar(responses=f"{RUN}/evaluation/{{answered}}/{{suite}}/responses.jsonl"),
+    log:
+        f"{RUN}/logs/evaluation/{{answered}}/{{suite}}/responses.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.evaluation.collect"),
+        source=source_options,
+    shell:
+        "python -m trex.evaluation.collect {params.source:q} --responses {input.responses[0]:q}"
+        " --out {output.responses:q} > {log:q} 2>&1"
 
 
 rule score:
     input:
-        responses=rules.respond.output.responses,
+        **with_sidecar(responses=f"{RUN}/evaluation/{{model}}/{{suite}}/responses.jsonl"),
         source=source_files,
     output:
-        f"{RUN}/evaluation/{{arm}}/{{suite}}/scores.parquet",
+        **with_sidecar(table=f"{RUN}/evaluation/{{model}}/{{suite}}/items.csv"),
+        scores=f"{RUN}/evaluation/{{model}}/{{suite}}/scores.parquet",
+        summary=f"{RUN}/evaluation/{{model}}/{{suite}}/summary.json",
     log:
-        f"{RUN}/logs/evaluation/{{arm}}/{{suite}}/scores.log",
+        f"{RUN}/logs/evaluation/{{model}}/{{suite}}/scores.log",
     conda:
         "../envs/trex.yaml"
     threads: config["evaluation"]["sandbox"]["workers"]
     params:
         **step("trex.evaluation.score", "evaluation", only=["solve_s", "sandbox"]),
         source=source_options,
+        folder=lambda wildcards: f"{RUN}/evaluation/{wildcards.model}/{wildcards.suite}",
     shell:
         "python -m trex.evaluation.score {params.source:q} --responses {input.responses:q}"
-        " --settings {params.settings:q} --out {output:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --out {params.folder:q} > {log:q} 2>&1"
 
 
 rule loss:
@@ -72,11 +120,12 @@ rule loss:
 
 rule summarise:
     input:
-        scores=expand(rules.score.output, arm=ARMS, suite=SCORED),
+        scores=scored(rules.score.output.scores),
         losses=expand(rules.loss.output, arm=ARMS, suite=SUITES),
     output:
         **with_sidecar(
             pass_at_1=f"{RUN}/evaluation/pass_at_1.csv",
+            pass_at_k=f"{RUN}/evaluation/pass_at_k.csv",
             comparisons=f"{RUN}/evaluation/comparisons.csv",
             retention=f"{RUN}/evaluation/retention.csv",
             diagnostics=f"{RUN}/evaluation/diagnostics.csv",
@@ -88,7 +137,7 @@ rule summarise:
         "../envs/trex.yaml"
     params:
         **step("trex.evaluation.summarise"),
+        folder=f"{RUN}/evaluation",
     shell:
         "python -m trex.evaluation.summarise --scores {input.scores:q} --losses {input.losses:q}"
-        " --pass-at-1 {output.pass_at_1:q} --comparisons {output.comparisons:q} --retention {output.retention:q}"
-        " --diagnostics {output.diagnostics:q} --failures {output.failures:q} > {log:q} 2>&1"
+        " --out {params.folder:q} > {log:q} 2>&1"

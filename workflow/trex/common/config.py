@@ -19,7 +19,7 @@ from pathlib import Path
 import yaml
 
 from trex.common import cli, files
-from trex.common.config_errors import TYPE_NAMES, Places, check, dotted, kind_of
+from trex.common.config_errors import TYPE_NAMES, Places, check, dotted, kind_of, of_any_name
 from trex.common.provenance import provenance
 
 
@@ -77,8 +77,9 @@ def fill_defaults(config: dict, schema: dict) -> dict:
     for key, inner in schema.get("properties", {}).items():
         if key not in filled and "default" in inner:
             filled[key] = copy.deepcopy(inner["default"])
-        if isinstance(filled.get(key), dict):
-            filled[key] = fill_defaults(filled[key], inner)
+    for key, value in filled.items():
+        if isinstance(value, dict):
+            filled[key] = fill_defaults(value, schema.get("properties", {}).get(key, of_any_name(schema)))
     return filled
 
 

@@ -18,6 +18,7 @@ TYPE_NAMES = {
     "boolean": "true or false",
     "null": "null",
 }
+ANY_NAME = "NAME"
 YAML_BOOLEANS = ("yes", "no", "on", "off")
 
 # Where a key stands: its path, all text -> (place to show, value as written there).
@@ -67,6 +68,8 @@ def complaints(error: jsonschema.ValidationError, schema: dict) -> Iterator[tupl
         yield path, f"{value} is not allowed; allowed: {listed(allowed)}{did_you_mean(error.instance, allowed)}"
     elif error.validator == "pattern":
         yield path, f"{value} is not allowed; allowed: text that matches {allowed}"
+    elif error.validator == "required":
+        yield path, f"{error.message}; add it"
     else:
         yield path, f"{value} is not allowed: {error.message}"
 
@@ -110,10 +113,18 @@ def did_you_mean(value: object, known: Iterable) -> str:
 
 
 def schema_keys(schema: dict, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict]]:
-    """(key path, its schema) of every key that the schema names."""
+    """(key path, its schema) of every key that the schema names; ANY_NAME stands for a name that the user chooses."""
     for key, inner in schema.get("properties", {}).items():
         yield (*path, key), inner
         yield from schema_keys(inner, (*path, key))
+    if free := of_any_name(schema):
+        yield from schema_keys(free, (*path, ANY_NAME))
+
+
+def of_any_name(schema: dict) -> dict:
+    """The schema of the values under names that the user chooses, {} where there are no such names."""
+    free = schema.get("additionalProperties")
+    return free if isinstance(free, dict) else {}
 
 
 def dotted(path: Iterable) -> str:
