@@ -44,10 +44,32 @@ def make_item():
     return make
 
 
+@pytest.fixture(scope="session")
+def examiners():
+    """One without the authors' rules and one with them."""
+    from trex.evaluation.examine import Examiner
+    from trex.evaluation.settings import DEFAULTS
+
+    with Examiner(DEFAULTS, False) as plain, Examiner(DEFAULTS, True) as by_both:
+        yield {False: plain, True: by_both}
+
+
 @pytest.fixture
-def score_settings() -> dict:
-    sandbox = {"cpu_s": 5, "wall_s": 10, "memory_mb": 1024, "file_mb": 16, "processes": 64, "workers": 2}
-    return {"solve_s": 10, "sandbox": sandbox}
+def graded(examiners):
+    """A function that gives the rows of (item, text, finish), each graded by itself."""
+    from trex.evaluation import grade
+    from trex.evaluation.protocol import Protocol
+    from trex.evaluation.responses import Response
+
+    def rows(*cases, by_legacy_rules: bool = False) -> list[dict]:
+        found, examiner = [], examiners[by_legacy_rules]
+        for item, text, finish in cases:
+            response = Response(text, finish=finish)
+            (outcome,) = examiner.examine(item, [response])
+            found.append(grade.row(item, response, outcome, Protocol(), examiner.sandbox.isolation))
+        return found
+
+    return rows
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from trex.evaluation import legacy, score
+from trex.evaluation import legacy
 from trex.execution.sandbox import Sandbox
 
 HEAD = "import gurobipy as gp\nfrom gurobipy import GRB\n"
@@ -26,7 +26,7 @@ BY_OBJECTIVE = {
     "right": (RIGHT, True, "passed"),
     "right_as_m": (RIGHT.replace("model", "m"), True, "passed"),
     "already_optimized": (RIGHT + "model.optimize()\nprint(model.ObjVal)\n", True, "passed"),
-    "wrong": (RIGHT.replace("+ 5", "+ 6"), False, "wrong_objective"),
+    "wrong": (RIGHT.replace("+ 5", "+ 6"), False, "wrong_coefficient"),
     "infeasible": (RIGHT + "model.addConstr(x + y >= 11)\n", False, "infeasible"),
     "raises": (RIGHT + "1 / 0\n", False, "runtime"),
     # Right, and rejected by them.
@@ -55,10 +55,9 @@ def test_by_objective(make_item, sandbox, name):
     assert bool(found.detail) != expected
 
 
-def test_ours_beside_it(make_item, score_settings):
-    item = make_item()
-    pairs = [(item, {"response": text, "finish": "stop"}) for text, _, _ in BY_OBJECTIVE.values()]
-    rows = dict(zip(BY_OBJECTIVE, score.score(pairs, score_settings, by_legacy_rules=True), strict=True))
+def test_ours_beside_it(make_item, graded):
+    cases = [(make_item(), text, "stop") for text, _, _ in BY_OBJECTIVE.values()]
+    rows = dict(zip(BY_OBJECTIVE, graded(*cases, by_legacy_rules=True), strict=True))
     assert {name: (row["passed_legacy"], row["failure_class"]) for name, row in rows.items()} == {
         name: (right, ours) for name, (_, right, ours) in BY_OBJECTIVE.items()
     }
@@ -100,10 +99,10 @@ BY_STRUCTURE = {
 
 
 @pytest.mark.parametrize("name", BY_STRUCTURE)
-def test_by_structure(make_item, score_settings, name):
+def test_by_structure(make_item, graded, name):
     response, theirs, ours = BY_STRUCTURE[name]
     item = make_item(criterion="structure", model=reference(), data_file=json.dumps({"need": 7}), objective_value=None)
-    (row,) = score.score([(item, {"response": response, "finish": "stop"})], score_settings, by_legacy_rules=True)
+    (row,) = graded((item, response, "stop"), by_legacy_rules=True)
     assert (row["passed_legacy"], row["structure_right"]) == (theirs, ours)
 
 

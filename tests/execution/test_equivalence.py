@@ -1,10 +1,20 @@
-"""Models that are not isomorphic: said another way, or another model."""
+"""Models that are not isomorphic: said another way, or another model; and programs that know one data file only."""
 
 import json
 
 import pytest
 
 from trex.execution import equivalence
+from trex.execution.equivalence import (
+    DIFFERENT,
+    HARD_CODED,
+    HELD,
+    NOT_CHECKED,
+    OBJECTIVE_EQUIVALENT,
+    PARTLY,
+    UNDECIDED,
+    Reference,
+)
 from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 from trex.problems.solve import Solution, solve
@@ -31,55 +41,86 @@ def build(text: str, change: str = "") -> Model:
     if change == "infeasible":
         model.add_row({0: 1, 1: 1}, lb=1000)
     profit = dict(enumerate(data["profit"]))
-    if change == "numbers copied":
+    if change == "profit copied":
         profit = dict(enumerate(json.loads(DATA)["profit"]))
     model.set_objective("max", profit)
     return model
 
 
-def verdict(change: str, answer=None, **other) -> equivalence.Verdict:
-    answers = answer or (lambda text: build(text, change))
-    given = {"solve": solve, "data": DATA, "programs": equivalence.Programs(build, answers), "seed": 1} | other
-    return equivalence.of_other_models(given["solve"](build(DATA, change)), build(DATA), **given)
+def reference(**other) -> Reference:
+    given = {"model": build(DATA), "solve": solve, "data": DATA, "program": build, "seed": 1} | other
+    return Reference(**given)
+
+
+def judged(change: str, answer=None, **other):
+    """(outcome of the other data, verdict)"""
+    against = reference(**other)
+    check = against.check(answer or (lambda text: build(text, change)))
+    return check, against.verdict(against.solve(build(DATA, change)), check)
 
 
 @pytest.mark.parametrize("change", ["redundant row", "auxiliary variable"])
 def test_the_same_said_another_way(change):
     assert not canonical.isomorphic(build(DATA, change), build(DATA))
-    assert verdict(change) == equivalence.Verdict(equivalence.OBJECTIVE_EQUIVALENT, 10, "")
+    check, verdict = judged(change)
+    assert check == equivalence.DataCheck(HELD, 10, 10, "")
+    assert verdict == equivalence.Verdict(OBJECTIVE_EQUIVALENT, "")
 
 
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ("row dropped", "the optimum is"),
-        ("slack limit", "the optimum is"),
-        ("infeasible", "the model is infeasible, the reference optimal"),
-        ("wrong row that does not bind on this data", "on resampled data: "),
-        ("numbers copied", "on resampled data: "),
+        ("row dropped", "has the optimum"),
+        ("slack limit", "has the optimum"),
+        ("infeasible", "is infeasible, the reference has the optimum"),
+        ("wrong row that does not bind on this data", "right on "),
+        ("profit copied", "right on "),
     ],
 )
 def test_another_model(change, detail):
-    found = verdict(change)
-    assert found.outcome == equivalence.DIFFERENT
-    assert found.detail.startswith(detail)
+    _, verdict = judged(change)
+    assert verdict.outcome == DIFFERENT
+    assert verdict.detail.startswith(detail)
+
+
+def test_a_wrong_row_may_bind_on_some_data_only():
+    check, _ = judged("wrong row that does not bind on this data")
+    assert check.outcome == PARTLY and 0 < check.right < check.files == 10
+
+
+def test_a_program_that_knows_one_file():
+    check, verdict = judged("", answer=lambda text: build(DATA))
+    assert (check.outcome, check.right, verdict.outcome) == (HARD_CODED, 0, DIFFERENT)
 
 
 def test_a_program_that_fails_on_other_data():
-    found = verdict("redundant row", answer=lambda text: build(text) if text == DATA else None)
-    assert (found.outcome, found.detail) == (equivalence.DIFFERENT, "on resampled data the program fails")
+    check, _ = judged("", answer=lambda text: build(text) if text == DATA else None)
+    assert check.outcome == HARD_CODED and "the program fails" in check.detail
 
 
-@pytest.mark.parametrize("missing", ["data", "programs"])
+@pytest.mark.parametrize("missing", ["data", "program"])
 def test_without_data_nothing_is_decided(missing):
-    assert verdict("redundant row", **{missing: None}).outcome == equivalence.UNDECIDED
+    check, verdict = judged("redundant row", **{missing: None})
+    assert (check.outcome, verdict.outcome) == (NOT_CHECKED, UNDECIDED)
 
 
-def test_too_few_files():
-    found = verdict("redundant row", programs=equivalence.Programs(lambda text: None, build))
-    assert (found.outcome, found.files) == (equivalence.UNDECIDED, 0)
+def test_a_reference_program_that_is_not_the_reference_judges_nobody():
+    assert reference(program=lambda text: build(text, "row dropped")).other_data == []
+    assert reference(program=lambda text: None).other_data == []
+
+
+def test_files_on_which_the_solver_comes_to_no_end_do_not_count():
+    calls = []
+
+    def limited(model: Model) -> Solution:
+        calls.append(model)
+        return Solution("limit") if len(model.rows) == 2 else solve(model)
+
+    check, verdict = judged("redundant row", solve=limited)
+    assert (check.outcome, check.files, verdict.outcome) == (NOT_CHECKED, 0, UNDECIDED)
 
 
 @pytest.mark.parametrize("status", ["limit", "error"])
 def test_a_solver_without_an_end(status):
-    assert verdict("redundant row", solve=lambda model: Solution(status)).outcome == equivalence.UNDECIDED
+    _, verdict = judged("redundant row", solve=lambda model: Solution(status))
+    assert verdict.outcome == UNDECIDED

@@ -37,8 +37,8 @@ def flow(text: str) -> Model | None:
     return model
 
 
-def draw(text: str = json.dumps(FLOW), seed: int = 1) -> list[resample.Resampled]:
-    return resample.resampled(text, flow, solve, seed)
+def draw(text: str = json.dumps(FLOW), seed: int = 1, telling=lambda objective: True) -> list[resample.Resampled]:
+    return resample.resampled(text, flow, solve, telling, seed)
 
 
 def test_only_what_the_model_takes_as_numbers_varies():
@@ -54,6 +54,11 @@ def test_the_wanted_number_of_files_with_their_optimum():
     assert len(found) == resample.WANTED == len({file.data for file in found})
     for file in found:
         assert file.objective == pytest.approx(solve(flow(file.data)).objective)
+
+
+def test_files_that_tell_nothing_are_not_taken():
+    costs = [file.objective for file in draw(telling=lambda objective: objective > 30)]
+    assert costs and min(costs) > 30 > min(file.objective for file in draw())
 
 
 def test_the_same_seed_gives_the_same_files():

@@ -1,8 +1,8 @@
 """Bench4Opt: problems with an attached data file, a reference LP and reference code. Two sets of one layout.
 
-`bench4opt` asks for the structure of the reference LP, `bench4opt_feasible` (B4O-Feasible) for its optimum. Each has a folder
-of its own with `test.jsonl` (id, problem, wp_type, reference_code in gurobipy, in the second optimal_value too) and the
-files that it names: the data (data_path) and the LP (reference_lp_path).
+`bench4opt` asks for the structure of the reference LP, `bench4opt_feasible` (B4O-Feasible) for its optimum. Each has a
+folder of its own with `test.jsonl` (id, problem, wp_type, reference_code in gurobipy, in the second optimal_value too)
+and the files that it names: the data (data_path) and the LP (reference_lp_path).
 
 Ids 2k and 2k+1 are twins, a detailed and a concise wording of one problem over one LP, so they form a cluster: an
 interval that counts them as two independent items is too narrow, and a twin among few-shot examples gives the answer.

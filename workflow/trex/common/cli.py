@@ -61,6 +61,6 @@ def run(main: Callable[[], None]) -> None:
         sys.exit(130)
 
 
-def track(items: Iterable, description: str, total: int | None = None) -> tqdm:
-    """A progress bar on a terminal, silence in a pipe or a log."""
+def track(items: Iterable | None, description: str, total: int | None = None) -> tqdm:
+    """A progress bar on a terminal, silence in a pipe or a log. items: None where the caller counts (`update`)."""
     return tqdm(items, desc=description, total=total, disable=not sys.stderr.isatty())

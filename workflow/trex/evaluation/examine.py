@@ -11,36 +11,41 @@ from collections.abc import Callable
 from trex.benchmarks.item import Item
 from trex.common import seeds
 from trex.evaluation import extraction, legacy
+from trex.evaluation.degenerate import degenerate
 from trex.evaluation.legacy import Legacy
-from trex.execution import equivalence
-from trex.execution.equivalence import ISOMORPHIC, Verdict
-from trex.execution.judge import Judge
+from trex.evaluation.readings import other_reading
+from trex.evaluation.responses import API, PROMPT_TOO_LONG, Response
+from trex.execution.equivalence import DIFFERENT, HARD_CODED, ISOMORPHIC, DataCheck, Reference, Verdict, agree
+from trex.execution.judge import Comparison, Judge
 from trex.execution.sandbox import Execution, Sandbox
-from trex.problems import expression
-from trex.problems.comparison.normal_form import tightest_bounds
-from trex.problems.ir import Model, Row
+from trex.problems.ir import Model
 from trex.problems.solve import Solution
 
 DATA_FILE = "data.json"
-NEARLY = 1e-9
+UNASKED = (PROMPT_TOO_LONG, API)
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     """What became of a response's code: how it ran, and what its model is worth where it built one.
 
-    verdict: against the reference model, None without one; legacy: by the authors' rules, None where not asked for.
+    comparison and verdict: against the reference model, None without one. check: its program on other data, None
+    without a data file or where it is not right on the problem's own. other_reading: see trex.evaluation.readings.
+    legacy: by the authors' rules, None where not asked for.
     """
 
     execution: Execution
     degenerate: bool = False
     solution: Solution | None = None
+    comparison: Comparison | None = None
     verdict: Verdict | None = None
+    check: DataCheck | None = None
+    other_reading: str | None = None
     legacy: Legacy | None = None
 
 
 class Examiner(contextlib.ExitStack):
-    """A context manager with a sandbox and a judge of its own; one response at a time."""
+    """A context manager with a sandbox and a judge of its own; one item at a time."""
 
     def __init__(self, settings: dict, by_legacy_rules: bool):
         super().__init__()
@@ -53,40 +58,58 @@ class Examiner(contextlib.ExitStack):
         self.judge = self.enter_context(Judge())
         return self
 
-    def examine(self, item: Item, response: dict) -> Outcome:
-        """response: a row of responses.jsonl."""
-        if response["finish"] == "prompt_too_long":
-            unasked = Legacy(False, "prompt_too_long") if self.by_legacy_rules else None
-            return Outcome(Execution("prompt_too_long", None, ""), legacy=unasked)
-        outcome = self.by_model(item, extraction.code(response["response"]))
+    def examine(self, item: Item, responses: list[Response]) -> list[Outcome]:
+        """Of each response to the item. What belongs to the item alone, such as other data files, is computed once."""
+        reference = self.reference(item)
+        return [self.outcome(item, response, reference) for response in responses]
+
+    def reference(self, item: Item) -> Reference | None:
+        if item.model is None:
+            return None
+        program = None if item.answer is None else self.built_by(extraction.code(item.answer))
+        seed = seeds.derive(0, item.sha256)
+        return Reference(Model.from_json(item.model), self.solve, item.data_file, program, seed)
+
+    def outcome(self, item: Item, response: Response, reference: Reference | None) -> Outcome:
+        if response.finish in UNASKED:
+            unasked = Legacy(False, response.finish) if self.by_legacy_rules else None
+            return Outcome(Execution(response.finish, None, response.detail), legacy=unasked)
+        outcome = self.by_model(item, extraction.code(response.text), reference)
         if self.by_legacy_rules:
-            found = legacy.score(item, response["response"], attached(item.data_file), self.sandbox)
+            found = legacy.score(item, response.text, attached(item.data_file), self.sandbox)
             outcome = dataclasses.replace(outcome, legacy=found)
         return outcome
 
-    def by_model(self, item: Item, code: str) -> Outcome:
+    def by_model(self, item: Item, code: str, reference: Reference | None) -> Outcome:
         execution = self.sandbox.run(code, attached(item.data_file))
-        if execution.model is None:
+        model = execution.model
+        if model is None:
             return Outcome(execution)
-        reference = None if item.model is None else Model.from_json(item.model)
-        solution = self.solve(execution.model)
-        return Outcome(
+        outcome = Outcome(
             execution,
-            degenerate=degenerate(execution.model) and (reference is None or not degenerate(reference)),
-            solution=solution,
-            verdict=None if reference is None else self.compared(item, code, execution.model, solution, reference),
+            degenerate=degenerate(model) and (reference is None or not degenerate(reference.model)),
+            solution=self.solve(model),
         )
+        if reference is not None:
+            outcome = dataclasses.replace(outcome, **self.compared(code, outcome, reference))
+        label = item.objective_value
+        if label is None or outcome.degenerate or agree(outcome.solution, label):
+            return outcome
+        return dataclasses.replace(outcome, other_reading=other_reading(model, outcome.solution, label, self.solve))
 
-    def compared(self, item: Item, code: str, answer: Model, solution: Solution, reference: Model) -> Verdict:
-        comparison = self.judge.compare(answer, reference, self.settings["solve_s"])
-        if comparison.isomorphic:
-            return Verdict(ISOMORPHIC, 0, "")
-        programs = None
-        if item.answer is not None:
-            programs = equivalence.Programs(self.built_by(extraction.code(item.answer)), self.built_by(code))
-        seed = seeds.derive(0, item.sha256)
-        verdict = equivalence.of_other_models(solution, reference, self.solve, item.data_file, programs, seed)
-        return dataclasses.replace(verdict, detail="; ".join(filter(None, (comparison.text, verdict.detail))))
+    def compared(self, code: str, outcome: Outcome, reference: Reference) -> dict:
+        """comparison, verdict and check of an outcome"""
+        comparison = self.judge.compare(outcome.execution.model, reference.model, self.settings["solve_s"])
+        right = not outcome.degenerate and (comparison.isomorphic or reference.agrees(outcome.solution))
+        check = reference.check(self.built_by(code)) if right and reference.data is not None else None
+        if not comparison.isomorphic:
+            verdict = reference.verdict(outcome.solution, check)
+            verdict = Verdict(verdict.outcome, "; ".join(filter(None, (comparison.text, verdict.detail))))
+        elif check is not None and check.outcome == HARD_CODED:
+            verdict = Verdict(DIFFERENT, check.detail)
+        else:
+            verdict = Verdict(ISOMORPHIC, "")
+        return {"comparison": comparison, "verdict": verdict, "check": check}
 
     def solve(self, model: Model) -> Solution:
         return self.judge.solve(model, None, self.settings["solve_s"])
@@ -97,35 +120,3 @@ class Examiner(contextlib.ExitStack):
 
 def attached(data: str | None) -> dict[str, str]:
     return {} if data is None else {DATA_FILE: data}
-
-
-def degenerate(model: Model) -> bool:
-    """True when no decision and no calculation is left: the optimum can have been typed in.
-
-    So it is when no row that its bounds do not imply ties a free variable of the objective to another one, no product
-    or expression has a free variable, and the free variables of the objective only add up bounds as they were written
-    (each costs 1 or -1, and no row divides by its coefficient). Bare rows of one variable are bounds, and a variable
-    whose bounds nearly meet is not free. What it cannot see: an answer typed in through a row of two variables.
-    """
-    lb, ub = tightest_bounds(model)
-    free = {i for i, (low, high) in enumerate(zip(lb, ub, strict=True)) if high - low > NEARLY * max(1.0, abs(low))}
-    valued = set(model.objective.linear) & free
-    ties = [free & set(row.terms) for row in model.rows if row.is_linear and not implied(row, lb, ub)]
-    if in_curves(model) & free or any(len(tie) >= 2 and tie & valued for tie in ties):
-        return False
-    divided = {i for row in model.rows for i, c in row.terms.items() if len(row.terms) == 1 and abs(c) != 1.0}
-    return not any(abs(model.objective.linear[i]) != 1.0 or i in divided for i in valued)
-
-
-def implied(row: Row, lb: list[float], ub: list[float]) -> bool:
-    """Whether every point within the bounds satisfies a linear row."""
-    least = sum(c * (lb[i] if c > 0 else ub[i]) for i, c in row.terms.items())
-    most = sum(c * (ub[i] if c > 0 else lb[i]) for i, c in row.terms.items())
-    return row.lb <= least and most <= row.ub
-
-
-def in_curves(model: Model) -> set[int]:
-    """The variables that stand in products or in nonlinear expressions."""
-    parts = [model.objective, *model.rows]
-    products = {index for part in parts for pair in part.quadratic for index in pair}
-    return products.union(*(expression.variables(part.nonlinear) for part in parts if part.nonlinear is not None))

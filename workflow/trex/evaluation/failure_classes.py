@@ -14,7 +14,7 @@ degenerate         no decision is left in the model: the answer was typed in as 
 hard_coded         right on the problem's data file, on none of five or more files with other numbers
 infeasible, unbounded    so is its model, and the label is an optimum
 unsolved           our solver hit its time limit or refused the model
-missing_rows, extra_rows, wrong_sense, wrong_coefficient, discrete_semantics, wrong_structure
+missing_rows, extra_rows, wrong_sense, wrong_coefficient, wrong_bound, discrete_semantics, wrong_structure
                    the first difference from the reference model, where there is one (trex.problems.comparison); of an
                    item without a reference model, discrete_semantics is a label that is met as soon as all variables
                    are whole, or none is
@@ -49,6 +49,7 @@ FAMILY = {
     "extra_rows": STRUCTURAL,
     "wrong_sense": STRUCTURAL,
     "wrong_coefficient": STRUCTURAL,
+    "wrong_bound": STRUCTURAL,
     "discrete_semantics": DISCRETE,
     "wrong_structure": STRUCTURAL,
     "wrong_objective": OTHER,

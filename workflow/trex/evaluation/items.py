@@ -6,6 +6,7 @@ from pathlib import Path
 from trex.benchmarks import registry
 from trex.benchmarks.item import Item, read_suite
 from trex.common.errors import UserError
+from trex.common.provenance import digest_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,3 +28,11 @@ def read(arguments: argparse.Namespace) -> tuple[list[Item], list[Path]]:
         raise UserError(f"--benchmark {arguments.benchmark} needs --data, the folder that holds it")
     name, folder = arguments.benchmark, arguments.data
     return registry.load(name, folder), registry.sources(name, folder)
+
+
+def about(arguments: argparse.Namespace) -> dict:
+    """The set's name, and the SHA-256 that tells this copy of it from others."""
+    if arguments.suite is not None:
+        return {"set": arguments.suite.stem, "sha256": digest_file(arguments.suite)}
+    definition = registry.definition(arguments.benchmark)
+    return {"set": definition.name, "sha256": definition.digest(arguments.data)}

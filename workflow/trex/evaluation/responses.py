@@ -10,9 +10,9 @@ ignored.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from trex.benchmarks.item import Item
 from trex.common.errors import UserError
@@ -33,7 +33,8 @@ class Response:
 
 
 class Responses:
-    """The responses of a file to some items: checked as a whole first, then read one at a time.
+    """The responses of a file to some items: all checked first, then read again item by item, so that they need not
+    be in memory together.
 
     Raises UserError naming the line of one that is malformed or answers something else.
     """
@@ -41,28 +42,27 @@ class Responses:
     def __init__(self, path: Path, items: list[Item]):
         self.path = path
         self.items = by_name(items)
-        self.attempts = {item.item_id: 0 for item in items}
-        for item, _ in self.rows():
-            self.attempts[item.item_id] += 1
-
-    def __iter__(self) -> Iterator[tuple[Item, Response]]:
-        """In the file's order."""
-        seen = dict.fromkeys(self.attempts, 0)
-        for item, row in self.rows():
-            yield item, Response(row["response"], seen[item.item_id], row.get("finish", STOP), row.get("detail") or "")
-            seen[item.item_id] += 1
-
-    def __len__(self) -> int:
-        return sum(self.attempts.values())
-
-    def rows(self) -> Iterator[tuple[Item, dict]]:
-        with open_input(self.path, lambda path: open(path, encoding="utf-8")) as stream:
+        self.places: dict[str, list[int]] = {item.item_id: [] for item in items}  # byte offsets of an item's lines
+        with self.opened() as stream:
+            start = 0
             for number, line in enumerate(stream, start=1):
                 if line.strip():
-                    row = self.parsed(line, f"{self.path}, line {number}")
-                    yield self.items[str(row["id"])], row
+                    item = self.item_of(line, f"{path}, line {number}")
+                    self.places[item.item_id].append(start)
+                start += len(line)
 
-    def parsed(self, line: str, where: str) -> dict:
+    def __len__(self) -> int:
+        return sum(map(len, self.places.values()))
+
+    def of(self, item: Item) -> list[Response]:
+        """The item's responses in the file's order."""
+        with self.opened() as stream:
+            return [read_at(stream, place, attempt) for attempt, place in enumerate(self.places[item.item_id])]
+
+    def opened(self) -> BinaryIO:
+        return open_input(self.path, lambda path: open(path, "rb"))
+
+    def item_of(self, line: bytes, where: str) -> Item:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -74,11 +74,17 @@ class Responses:
             raise UserError(f"{where}: no item has the id {row['id']!r}; they are called {self.some_names()}")
         if row.get("sha256") not in (None, item.sha256):
             raise UserError(f"{where}: {item.item_id} was asked in other words (its sha256 differs); answer it again")
-        return row
+        return item
 
     def some_names(self) -> str:
         names = list(self.items)
         return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
+
+
+def read_at(stream: BinaryIO, place: int, attempt: int) -> Response:
+    stream.seek(place)
+    row = json.loads(stream.readline())
+    return Response(row["response"], attempt, row.get("finish", STOP), row.get("detail") or "")
 
 
 def by_name(items: list[Item]) -> dict[str, Item]:

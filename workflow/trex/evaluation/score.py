@@ -1,31 +1,26 @@
-"""Score responses to a suite or a public benchmark by running their code in the sandbox and solving their model.
+"""Score responses to a public benchmark or a suite by running their code in the sandbox and solving their model.
 
-    python -m trex.evaluation.score --suite suites/in_distribution.parquet --responses responses.jsonl
-        --settings config.json --out scores.parquet
-    python -m trex.evaluation.score --benchmark nl4opt --data FOLDER --responses responses.jsonl
-        --settings config.json --out scores.parquet
+    python -m trex.evaluation.score --benchmark nl4opt --data FOLDER --responses responses.jsonl --out DIR
+    python -m trex.evaluation.score --suite suites/in_distribution.parquet --responses responses.jsonl --out DIR
 
-Nothing that a program prints counts: the model object that it built is taken, solved here, and compared. One row a
-response, in the responses' order: item_id, category, mode, family, difficulty, criterion, known_bad (why the label or
-the reference is known to be wrong, else empty), executed, dialect (the library that built the model), structure (of
-trex.execution.equivalence.OUTCOMES; null without a reference model), structure_right (it is isomorphic; so too),
-passed (by the item's criterion), passed_abs and passed_rel (objective within 1e-6, and within 1e-6 relative to the
-larger of 1 and the label; null without a label), passed_legacy (by the rules of SLAI T-Rex's authors, public
-benchmarks only: trex.evaluation.legacy), objective_value, expected, failure_class, detail, isolation (the sandbox's
-level). A row of responses needs item_id, sha256, response and finish.
+FOLDER holds the benchmark in its upstream layout. A response is a line of JSON with the item's `id` and the `response`,
+the text that a model wrote (trex.evaluation.responses); several lines of one id are several attempts. Nothing that a
+program prints counts: the model object that it built is taken, solved here, and compared.
 
-An `objective` item passes by passed_rel, or by having no optimum where that is its label; a `structure` item when its
-model is isomorphic to the reference. The failure class is the first obstacle met (trex.evaluation.failure_classes).
-With one worker or several, results are the same. The summary gives the full set first, then that without items known
-to be bad.
+DIR gets summary.json (n, passed and the interval of each criterion, in every view of the set: trex.evaluation.summary),
+items.csv (a row an item) and scores.parquet (a row a response, in the items' order: trex.evaluation.grade). An item
+without a response is scored as `unanswered`: it counts in the full set and is left out in the view `answered`.
 
-settings: solve_s and sandbox of the config's section `evaluation`.
+With one worker or several, results are the same. What was scored when the command was interrupted is not scored again.
 """
 
+import collections
 import contextlib
+import dataclasses
+import functools
 import queue
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,197 +28,116 @@ import pyarrow as pa
 from trex.benchmarks.item import Item
 from trex.common import cli, files
 from trex.common.errors import UserError
-from trex.common.provenance import provenance
-from trex.common.statistics import wilson
+from trex.common.provenance import code_digest, digest_json, library_versions, provenance
+from trex.evaluation import grade, protocol, summary
 from trex.evaluation import items as item_sources
-from trex.evaluation.examine import Examiner, Outcome
-from trex.evaluation.failure_classes import CLASSES, PASSED
-from trex.execution import sandbox
-from trex.execution.equivalence import DIFFERENT, ISOMORPHIC, OUTCOMES, TOLERANCE, same
-from trex.problems.solve import LIMIT, OPTIMAL
+from trex.evaluation.examine import Examiner
+from trex.evaluation.journal import Journal
+from trex.evaluation.protocol import Protocol
+from trex.evaluation.responses import Response, Responses
+from trex.evaluation.settings import checked, deciding
 
 STEP = "trex.evaluation.score"
-LONGEST_S = 86400
-COLUMNS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("item_id", "category", "mode", "family", "difficulty", "criterion")),
-        *((name, pa.string()) for name in ("known_bad", "dialect", "structure")),
-        *((name, pa.bool_()) for name in ("executed", "structure_right", PASSED)),
-        *((name, pa.bool_()) for name in ("passed_abs", "passed_rel", "passed_legacy")),
-        *((name, pa.float64()) for name in ("objective_value", "expected")),
-        *((name, pa.string()) for name in ("failure_class", "detail", "isolation")),
-    ]
-)
-RESPONSE_FIELDS = ("item_id", "sha256", "response", "finish")
-FINISHES = ("stop", "length", "prompt_too_long")
-MINIMISERS = ("scipy.optimize",)  # libraries in which a maximum is asked for by turning the sign
+AHEAD = 4  # items that wait for each worker
 
 
 def main() -> None:
     parser = cli.parser(__doc__)
     item_sources.add_arguments(parser)
-    parser.add_argument("--responses", type=Path, required=True, help="responses.jsonl")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
-    parser.add_argument("--out", type=Path, required=True, help="scores.parquet to write")
+    parser.add_argument("--responses", type=Path, required=True, help="JSONL of responses")
+    parser.add_argument("--out", type=Path, required=True, help="folder for summary.json, items.csv and scores.parquet")
+    parser.add_argument(
+        "--settings",
+        type=cli.json_argument,
+        default={},
+        help="JSON text or file: solve_s and sandbox as in the config's section evaluation; what it leaves out has "
+        "the default there",
+    )
     arguments = parser.parse_args()
-    files.check_place(arguments.out)
+    settings = checked(arguments.settings)
+    places = {name: arguments.out / name for name in ("summary.json", "items.csv", "scores.parquet")}
+    for place in places.values():
+        files.check_place(place)
     items, sources = item_sources.read(arguments)
-    pairs = paired(items, files.read_jsonl(arguments.responses), arguments.responses)
-    rows = score(pairs, arguments.settings, by_legacy_rules=arguments.benchmark is not None)
-    inputs = {"items": sources, "responses": arguments.responses}
-    origin = provenance(STEP, arguments.settings, inputs)
-    files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
-    print("\n".join(summary(rows)))
+    responses = Responses(arguments.responses, items)
+    if not len(responses):
+        raise UserError(f"{arguments.responses}: holds no response; nothing to score")
+    asked = protocol.beside(arguments.responses)
+    rows = score(items, responses, settings, asked, arguments.benchmark is not None, arguments.out)
+    origin = provenance(STEP, settings, {"items": sources, "responses": arguments.responses})
+    about = item_sources.about(arguments) | {"protocol": dataclasses.asdict(asked)}
+    found = about | summary.summarised(rows, public=arguments.benchmark is not None)
+    files.write_parquet(places["scores.parquet"], pa.Table.from_pylist(rows, schema=grade.COLUMNS), origin)
+    files.write_csv(places["items.csv"], summary.by_item(rows), origin)
+    files.write_json(places["summary.json"], found, origin)
+    journal_of(arguments.out).unlink(missing_ok=True)
+    print("\n".join([*summary.lines(found), f"written: {', '.join(places)} in {arguments.out}"]))
 
 
-def summary(rows: list[dict]) -> list[str]:
-    """Lines for a person: the full set first."""
-    lines = [f"scores: {shares(rows)}"]
-    if sound := [row for row in rows if not row["known_bad"]]:
-        excluded = len(rows) - len(sound)
-        lines += [f"without {excluded} items known to be bad: {shares(sound)}"] if excluded else []
-    if legacy := [row["passed_legacy"] for row in rows if row["passed_legacy"] is not None]:
-        lines.append(f"by the rules of the paper's authors (legacy): {sum(legacy)} of {len(legacy)}")
-    if structures := Counter(row["structure"] for row in rows if row["structure"] is not None):
-        lines.append("structure: " + ", ".join(f"{name} {structures[name]}" for name in OUTCOMES if structures[name]))
-    return [*lines, f"isolation: {', '.join(sorted({row['isolation'] for row in rows})) or 'none'}"]
+def journal_of(folder: Path) -> Path:
+    return folder / "scores.journal.jsonl"
 
 
-def shares(rows: list[dict]) -> str:
-    n, passed = len(rows), sum(row[PASSED] for row in rows)
-    if not n:
-        return "no responses"
-    low, high = wilson(passed, n)
-    return f"{passed} of {n} passed ({passed / n:.2%}, 95 % {low:.2%} to {high:.2%})"
+def score(
+    items: list[Item], responses: Responses, settings: dict, asked: Protocol, public: bool, folder: Path
+) -> list[dict]:
+    """The rows of all items, by `workers` examiners at a time. public: score by the authors' rules too.
 
-
-def paired(items: list[Item], responses: list[dict], path: Path) -> list[tuple[Item, dict]]:
-    """Each response with its item.
-
-    Raises UserError for one that is malformed, answers something else or answers twice, and for items left out: a rate
-    over the items that somebody chose to answer is no Pass@1.
+    folder: where the rows of finished items wait until all are there.
     """
-    by_id = {item.item_id: item for item in items}
-    pairs, answered = [], {}
-    for number, response in enumerate(responses, start=1):
-        where = f"{path}, row {number}"
-        if not isinstance(response, dict) or any(not isinstance(response.get(key), str) for key in RESPONSE_FIELDS):
-            raise UserError(f"{where}: needs the texts {', '.join(RESPONSE_FIELDS)}")
-        item = by_id.get(response["item_id"])
-        if item is None:
-            raise UserError(f"{where}: no item is called {response['item_id']!r}; give the suite that was answered")
-        if response["finish"] not in FINISHES:
-            raise UserError(f"{where}: finish {response['finish']!r} is none of {', '.join(FINISHES)}")
-        if item.sha256 != response["sha256"]:
-            raise UserError(f"{where}: {item.item_id} was asked in other words (its sha256 differs); answer it again")
-        if item.item_id in answered:
-            raise UserError(f"{where}: answers {item.item_id} again, after row {answered[item.item_id]}; keep one")
-        answered[item.item_id] = number
-        pairs.append((item, response))
-    if missing := [item_id for item_id in by_id if item_id not in answered]:
-        raise UserError(
-            f"{path}: {len(missing)} of {len(items)} items have no response, {missing[0]!r} first; "
-            "give each a row, with an empty response where there is none"
-        )
-    return pairs
-
-
-def score(pairs: list[tuple[Item, dict]], settings: dict, by_legacy_rules: bool = False) -> list[dict]:
-    """A row for each response, by `workers` examiners at a time."""
-    check(settings)
+    conditions = [code_digest(STEP), library_versions(STEP), deciding(settings)]
+    conditions += [public, dataclasses.astuple(asked)]
     with contextlib.ExitStack() as stack:
+        journal = stack.enter_context(Journal(journal_of(folder)))
         free: queue.SimpleQueue[Examiner] = queue.SimpleQueue()
         workers = settings["sandbox"]["workers"]
         for _ in range(workers):
-            free.put(stack.enter_context(Examiner(settings, by_legacy_rules)))
+            free.put(stack.enter_context(Examiner(settings, public)))
 
-        def scored(pair: tuple[Item, dict]) -> dict:
+        def scored(item: Item) -> list[dict]:
+            given = responses.of(item)
+            key = digest_json([conditions, item.item_id, item.sha256, list(map(dataclasses.astuple, given))])
+            if (known := journal.get(key)) is not None:
+                return known
             examiner = free.get()
             try:
-                return row_of(*pair, examiner)
+                rows = rows_of(item, given, examiner, asked)
             finally:
                 free.put(examiner)
+            journal.add(key, rows)
+            return rows
 
         pool = ThreadPoolExecutor(workers)
         stack.callback(pool.shutdown, cancel_futures=True)
-        return list(cli.track(pool.map(scored, pairs), "scoring", total=len(pairs)))
+        found = in_order(functools.partial(pool.submit, scored), items, AHEAD * workers)
+        with cli.track(None, "scoring", total=sum(max(1, len(responses.places[i.item_id])) for i in items)) as bar:
+            rows = []
+            for of_item in found:
+                rows += of_item
+                bar.update(len(of_item))
+        return rows
 
 
-def check(settings: dict) -> None:
-    """Raises UserError naming the setting that is wrong."""
-    sandbox.check(settings["sandbox"])
-    seconds = settings["solve_s"]
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= LONGEST_S:
-        raise UserError(f"solve_s must be a positive number of seconds, at most {LONGEST_S}, not {seconds!r}")
+def in_order(submit: Callable[[Item], Future], items: Iterable[Item], ahead: int) -> Iterator[list[dict]]:
+    """The results in the items' order, with no more than `ahead` items under way: memory does not grow with them."""
+    waiting: collections.deque[Future] = collections.deque()
+    for item in items:
+        waiting.append(submit(item))
+        if len(waiting) >= ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
-def row_of(item: Item, response: dict, examiner: Examiner) -> dict:
-    outcome = examiner.examine(item, response)
-    solution = outcome.solution
-    value = solution.objective if solution is not None else None
-    near_abs, near_rel = near(value, item.objective_value, outcome.degenerate)
-    structure = structure_of(item, outcome)
-    failure_class, detail = failure(item, response, outcome, near_rel)
-    return {
-        "item_id": item.item_id,
-        "category": item.category,
-        "mode": item.mode,
-        "family": item.family,
-        "difficulty": item.difficulty,
-        "criterion": item.criterion,
-        "known_bad": item.known_bad,
-        "executed": outcome.execution.status == "ok",
-        "dialect": outcome.execution.dialect,
-        "structure": structure,
-        "structure_right": None if structure is None else structure == ISOMORPHIC,
-        PASSED: failure_class == PASSED,
-        "passed_abs": near_abs,
-        "passed_rel": near_rel,
-        "passed_legacy": None if outcome.legacy is None else outcome.legacy.passed,
-        "objective_value": value,
-        "expected": item.objective_value,
-        "failure_class": failure_class,
-        "detail": detail,
-        "isolation": examiner.sandbox.isolation,
-    }
-
-
-def structure_of(item: Item, outcome: Outcome) -> str | None:
-    """A response that builds no model is different from every reference."""
-    if item.model is None:
-        return None
-    return DIFFERENT if outcome.verdict is None else outcome.verdict.outcome
-
-
-def near(value: float | None, expected: float | None, degenerate: bool) -> tuple[bool | None, bool | None]:
-    """Whether the objective is the label, by the absolute and by the relative tolerance; None without a label."""
-    if expected is None:
-        return None, None
-    if value is None or degenerate:
-        return False, False
-    return abs(value - expected) <= TOLERANCE, same(value, expected)
-
-
-def failure(item: Item, response: dict, outcome: Outcome, near_rel: bool | None) -> tuple[str, str]:
-    """(class, detail): the first obstacle that the response met."""
-    execution, solution = outcome.execution, outcome.solution
-    if execution.model is None:
-        cut = response["finish"] == "length" and execution.status != "prompt_too_long"
-        return ("truncated" if cut else execution.status), execution.detail
-    if item.criterion == "structure":
-        right = outcome.verdict.outcome == ISOMORPHIC
-        return (PASSED if right else "wrong_structure"), outcome.verdict.detail
-    if item.objective_value is None and item.expected_status is not None:
-        right = solution.status in item.expected_status.split("_or_")
-        return (PASSED if right else "wrong_objective"), f"the model is {solution.status}"
-    if outcome.degenerate:
-        return "degenerate", "no decision is left in the model"
-    if solution.status != OPTIMAL:
-        known = solution.status if solution.status in CLASSES else "unsolved"
-        return known, solution.detail or ("the solver's time limit" if solution.status == LIMIT else "")
-    if execution.dialect in MINIMISERS and near(-solution.objective, item.objective_value, False)[1] and not near_rel:
-        return "unsupported", f"{execution.dialect} only minimises: whether the sign was turned is not in the model"
-    return (PASSED if near_rel else "wrong_objective"), ""
+def rows_of(item: Item, responses: list[Response], examiner: Examiner, asked: Protocol) -> list[dict]:
+    isolation = examiner.sandbox.isolation
+    if not responses:
+        return [grade.row(item, Response(""), grade.unanswered(examiner.by_legacy_rules), asked, isolation)]
+    outcomes = examiner.examine(item, responses)
+    return [
+        grade.row(item, response, outcome, asked, isolation)
+        for response, outcome in zip(responses, outcomes, strict=True)
+    ]
 
 
 if __name__ == "__main__":

@@ -41,12 +41,15 @@ class Resampled:
     objective: float
 
 
-def resampled(data: str, build: Build, solve: Callable[[Model], Solution], seed: int) -> list[Resampled]:
+def resampled(
+    data: str, build: Build, solve: Callable[[Model], Solution], telling: Callable[[float], bool], seed: int
+) -> list[Resampled]:
     """At most WANTED other data files on which the reference's model has an optimum; fewer where they are hard to find.
 
     With fewer than FEWEST nothing should be concluded from agreement.
 
-    data: JSON text. build: the reference program's model on a data file (None where it fails).
+    data: JSON text. build: the reference program's model on a data file (None where it fails). telling: whether a file
+    with this optimum can tell programs apart.
     """
     try:
         original = json.loads(data)
@@ -65,7 +68,7 @@ def resampled(data: str, build: Build, solve: Callable[[Model], Solution], seed:
             if model is None or shape(model) != shape(reference):
                 continue
             solution = solve(model)
-            if solution.status == OPTIMAL:
+            if solution.status == OPTIMAL and telling(solution.objective):
                 found.append(Resampled(candidate, solution.objective))
             if len(found) == WANTED:
                 return found

@@ -1,0 +1,114 @@
+"""What a scored set comes to: for `summary.json`, for the table of items, and for a person.
+
+summary.json: set, sha256 (of this copy of it), protocol (how it was asked, as far as that is stated), items, responses,
+attempts (the fewest and most of an item); views: of each view of the set (trex.evaluation.criteria; the full one first)
+and each criterion (the deciding one first) n items, passed, share, ci_low and ci_high (95 %) and interval, the method;
+pass_at_k: by the deciding criterion and k up to the fewest attempts, the same and acc_at_k (the authors': any of the
+first k attempts); failures: responses by class; error_families: of the failed ones, by the families in which SLAI
+T-Rex reports errors; structure, data_check, other_reading, reading and isolation: responses by these columns.
+"""
+
+from collections import Counter
+
+import pandas as pd
+
+from trex.common.statistics import Estimate
+from trex.evaluation import criteria
+from trex.evaluation.criteria import Rows
+from trex.evaluation.failure_classes import CLASSES, FAMILY, PASSED, UNANSWERED
+
+COUNTED = ("structure", "data_check", "other_reading", "reading", "isolation")
+INDENT = "  "
+ITEM_COLUMNS = (
+    "item_id cluster criterion attempts passed passed_abs passed_rel structure_right passed_legacy failure_class "
+    "objective_value expected structure data_check reading other_reading known_bad detail"
+).split()
+
+
+def summarised(rows: Rows, public: bool) -> dict:
+    """rows: of one set. public: a public benchmark, whose labels are others'."""
+    attempts = Counter(row["item_id"] for row in rows)
+    classes = Counter(row["failure_class"] for row in rows)
+    families = Counter()
+    for name, count in classes.items():
+        families[FAMILY.get(name, PASSED)] += count
+    del families[PASSED]
+    return {
+        "items": len(attempts),
+        "responses": len(rows) - classes[UNANSWERED],
+        "attempts": {"fewest": min(attempts.values()), "most": max(attempts.values())},
+        "views": {
+            name: {criterion: shown(criteria.estimate(members, criterion)) for criterion in criteria.criteria(members)}
+            for name, members in criteria.views(rows, public).items()
+        },
+        "pass_at_k": [
+            {"k": k, "acc_at_k": criteria.acc_at_k(rows, k)}
+            | shown(criteria.estimate(rows, criteria.criteria(rows)[0], k))
+            for k in criteria.ks(rows)
+        ],
+        "failures": {name: classes[name] for name in CLASSES if classes[name]},
+        "error_families": dict(families.most_common()),
+        **{name: dict(sorted(Counter(row[name] for row in rows if row[name]).items())) for name in COUNTED},
+    }
+
+
+def shown(estimate: Estimate) -> dict:
+    return {
+        "n": estimate.n,
+        "passed": estimate.passed,
+        "share": estimate.share,
+        "ci_low": estimate.low,
+        "ci_high": estimate.high,
+        "interval": estimate.interval,
+    }
+
+
+def by_item(rows: Rows) -> pd.DataFrame:
+    """A row an item: how many of its attempts pass by each criterion, the rest of its best attempt (the first such)."""
+    of_item: dict[str, Rows] = {}
+    for row in rows:
+        of_item.setdefault(row["item_id"], []).append(row)
+    found = []
+    for members in of_item.values():
+        best = max(members, key=lambda row: CLASSES.index(row["failure_class"]))
+        sums = {
+            name: total(members, name)
+            for name in (PASSED, "passed_abs", "passed_rel", "structure_right", "passed_legacy")
+        }
+        found.append(best | sums | {"attempts": len(members)})
+    return pd.DataFrame(found, columns=ITEM_COLUMNS).astype({"attempts": int})
+
+
+def total(members: Rows, name: str) -> int | None:
+    known = [row[name] for row in members if row[name] is not None]
+    return sum(known) if known else None
+
+
+def lines(found: dict) -> list[str]:
+    """For a person, the full set first."""
+    attempts = found["attempts"]
+    several = f", {attempts['fewest']} to {attempts['most']} attempts an item" if attempts["most"] > 1 else ""
+    text = [
+        f"{found['set']}: {found['items']} items, {found['responses']} responses{several}; sha256 {found['sha256']}"
+    ]
+    for name, by_criterion in found["views"].items():
+        text.append(f"{name}:")
+        text += [f"{INDENT}{criterion:24} {share(value)}" for criterion, value in by_criterion.items()]
+    if len(found["pass_at_k"]) > 1:
+        text.append("by attempts:")
+        text += [
+            f"{INDENT}pass@{row['k']:<19} {share(row)}; acc@{row['k']} {row['acc_at_k']:.2%}"
+            for row in found["pass_at_k"]
+        ]
+    for name in ("failures", "error_families", *COUNTED):
+        if found[name]:
+            text.append(
+                f"{name.replace('_', ' ')}: " + ", ".join(f"{key} {value}" for key, value in found[name].items())
+            )
+    return text
+
+
+def share(value: dict) -> str:
+    passed = f"{value['passed']:g}" if isinstance(value["passed"], int) else f"{value['passed']:.2f}"
+    low, high = value["ci_low"], value["ci_high"]
+    return f"{passed} of {value['n']} = {value['share']:.2%} (95 % {low:.2%} to {high:.2%}, {value['interval']})"
