@@ -22,6 +22,15 @@ def test_layout_of_samples_and_documents():
     assert chat.encode_document(TINY, "pies.") == [chat.BOS, *answer, chat.EOS]
 
 
+def test_turns_are_samples_in_a_row_with_one_start():
+    first, _ = chat.encode_sample(TINY, "Make 12", "pies.")
+    second, _ = chat.encode_sample(TINY, "Make 1", "m")
+    prompt = chat.encode_prompt(TINY, "Make 2")
+    turns = [("Make 12", "pies."), ("Make 1", "m")]
+    assert chat.encode_turns(TINY, turns, "Make 2") == first + second[1:] + prompt[1:]
+    assert chat.encode_turns(TINY, [], "Make 2") == prompt
+
+
 @given(st.text())
 def test_any_text_comes_back(text):
     assert chat.decode(TINY, chat.encode(TINY, text)) == text

@@ -53,5 +53,14 @@ def encode_sample(tokenizer: Tokenizer, prompt: str, answer: str) -> tuple[list[
     return [*head, *encode(tokenizer, answer), EOS], len(head)
 
 
+def encode_turns(tokenizer: Tokenizer, turns: list[tuple[str, str]], prompt: str) -> list[int]:
+    """What a model is given after some prompts and their answers: samples in a row that start but once.
+
+    The miniature is trained on single samples alone, so this is a layout that it has never seen.
+    """
+    earlier = [token for asked, answer in turns for token in encode_sample(tokenizer, asked, answer)[0][1:]]
+    return [BOS, *earlier, *encode_prompt(tokenizer, prompt)[1:]]
+
+
 def encode_document(tokenizer: Tokenizer, text: str) -> list[int]:
     return [BOS, *encode(tokenizer, text), EOS]

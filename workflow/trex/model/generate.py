@@ -1,4 +1,6 @@
-"""Batched decoding with cached window and compressed entries."""
+"""Batched decoding with cached window and compressed entries, greedy or by chance."""
+
+from random import Random
 
 import torch
 
@@ -39,9 +41,41 @@ class Decoder:
         return self.model.norm(self.model.streams_head(streams))
 
 
+class Sampler:
+    """Draws tokens at a temperature above 0 from the smallest set of tokens whose probability is at least top_p.
+
+    generators: one a sequence of the batch, in their order, so that a sequence's draws do not depend on its company.
+    """
+
+    def __init__(self, temperature: float, top_p: float, generators: list[Random]):
+        self.temperature = temperature
+        self.top_p = top_p
+        self.generators = generators
+
+    def __call__(self, logits: torch.Tensor) -> torch.Tensor:
+        """logits [B, V] -> tokens [B]. One draw of each generator."""
+        cumulated = self.probabilities(logits).cumsum(-1)
+        # A share above 0 and at most 1: the first token to reach it has a probability above 0.
+        share = torch.tensor([[1 - generator.random()] for generator in self.generators], dtype=torch.float64)
+        return torch.searchsorted(cumulated, share * cumulated[:, -1:]).squeeze(-1)
+
+    def probabilities(self, logits: torch.Tensor) -> torch.Tensor:
+        """[B, V], 0 outside the set; they add up to what the set has."""
+        logits = logits.double()
+        # The largest is taken off first, lest a small temperature makes it infinite.
+        found = ((logits - logits.amax(-1, keepdim=True)) / self.temperature).softmax(-1)
+        if self.top_p == 1:
+            return found
+        largest, order = found.sort(descending=True, stable=True)
+        outside = largest.cumsum(-1) - largest >= self.top_p
+        return found.masked_fill(outside.scatter(-1, order, outside), 0)
+
+
 @torch.no_grad()
-def generate(model: Transformer, prompts: list[list[int]], max_new_tokens: int, stop_id: int) -> list[list[int]]:
-    """Greedy continuation of each prompt: the new tokens, without the stop token that ended them.
+def generate(
+    model: Transformer, prompts: list[list[int]], max_new_tokens: int, stop_id: int, sampler: Sampler | None = None
+) -> list[list[int]]:
+    """The continuation of each prompt, greedy without a sampler: the new tokens, without the stop token that ends them.
 
     A list shorter than max_new_tokens ended at the stop token. Raises ValueError on an empty prompt.
     """
@@ -55,7 +89,7 @@ def generate(model: Transformer, prompts: list[list[int]], max_new_tokens: int, 
     written: list[list[int]] = [[] for _ in prompts]
     running = set(range(len(prompts)))
     for step in range(max_new_tokens):
-        tokens = logits.argmax(-1)
+        tokens = logits.argmax(-1) if sampler is None else sampler(logits)
         for row in sorted(running):
             if tokens[row] == stop_id:
                 running.remove(row)
