@@ -134,7 +134,8 @@ def items(make_item):
 
 @pytest.fixture
 def decoding() -> dict:
-    return {"max_new_tokens": 6, "batch_size": 3, "retention_tokens": 200}
+    protocol = {"samples": 1, "temperature": 0.0, "top_p": 1.0, "seed": 1, "shots": 0, "selection": "bm25"}
+    return {"max_new_tokens": 6, "batch_size": 3, "retention_tokens": 200, "protocol": protocol}
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def encode_sample(tokenizer: Tokenizer, prompt: str, answer: str) -> tuple[list[
 def encode_turns(tokenizer: Tokenizer, turns: list[tuple[str, str]], prompt: str) -> list[int]:
     """What a model is given after some prompts and their answers: samples in a row that start but once.
 
-    The miniature is trained on single samples alone, so this is a layout that it has never seen.
+    The miniature is trained on samples one by one, so it has never seen this layout.
     """
     earlier = [token for asked, answer in turns for token in encode_sample(tokenizer, asked, answer)[0][1:]]
     return [BOS, *earlier, *encode_prompt(tokenizer, prompt)[1:]]
