@@ -61,7 +61,7 @@ def main() -> None:
         inputs["pool"] = arguments.pool
     settings = arguments.settings | {"context": arguments.context, "threads": arguments.threads}
     about = {"protocol": dataclasses.asdict(protocol)}
-    files.write_jsonl(arguments.out, rows, provenance(STEP, settings, inputs), about)
+    files.write_jsonl(arguments.out, rows, provenance(STEP, settings, inputs, protocol.seed), about)
     counts = {finish: sum(row["finish"] == finish for row in rows) for finish in (STOP, LENGTH, PROMPT_TOO_LONG)}
     print(f"responses: {len(items)} items, {sum(row['n_tokens'] for row in rows)} tokens; {counts}")
 
