@@ -7,33 +7,11 @@ import sys
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.evaluation.score_rows import public_row, row
 
 from trex.common import files
 from trex.common.statistics import wilson
 from trex.evaluation import summarise
-from trex.evaluation.score import COLUMNS
-
-
-def row(number: int, passed: bool, **changes) -> dict:
-    values = {
-        "item_id": f"item-{number}",
-        "category": "word",
-        "mode": "DP",
-        "family": "mix",
-        "difficulty": "easy",
-        "criterion": "objective",
-        "executed": True,
-        "structure_right": passed,
-        "passed": passed,
-        "passed_abs": passed,
-        "passed_rel": passed,
-        "objective_value": 1.0,
-        "expected": 1.0,
-        "failure_class": "passed" if passed else "wrong_objective",
-        "detail": "",
-        "isolation": "namespaces",
-    }
-    return values | changes
 
 
 def own_scores(passing: set[int]) -> list[dict]:
@@ -49,8 +27,8 @@ def own_scores(passing: set[int]) -> list[dict]:
 SCORES = {
     ("sft", "own"): own_scores({0, 1, 5, 6}),
     ("cpt_sft", "own"): own_scores({0, 1, 2, 3, 4, 5, 6, 7}),
-    ("sft", "nl4opt"): [row(n, n == 0, structure_right=None, difficulty="unlabelled") for n in range(3)],
-    ("cpt_sft", "nl4opt"): [row(n, n == 1, structure_right=None, difficulty="unlabelled") for n in range(3)],
+    ("sft", "nl4opt"): [public_row(n, n == 0) for n in range(3)],
+    ("cpt_sft", "nl4opt"): [public_row(n, n == 1) for n in range(3)],
 }
 
 
@@ -64,7 +42,7 @@ LOSSES = {("sft", "own"): loss(1.5, 1.25, 3.5), ("cpt_sft", "own"): loss(0.5, 0.
 
 
 def table(name: str, rows: list[tuple]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=summarise.COLUMNS[name].split())
+    return pd.DataFrame(rows, columns=summarise.COLUMNS[name].split(), dtype=object)
 
 
 def test_pass_at_1():
@@ -72,36 +50,87 @@ def test_pass_at_1():
     own = frame[(frame.arm == "sft") & (frame.suite == "own")]
     assert own[["category", "criterion", "n", "passed"]].values.tolist() == [
         ["all", "by_item", 10, 4],
-        ["word", "objective", 6, 3],
-        ["build", "structure", 4, 1],
+        ["all", "objective_rel", 6, 3],
         ["all", "objective_abs", 6, 2],
+        ["all", "structure", 10, 4],
+        ["all", "structure_or_equivalent", 10, 4],
+        ["word", "objective_rel", 6, 3],
+        ["build", "structure", 4, 1],
     ]
-    assert own.iloc[0][["pass_at_1", "ci_low", "ci_high"]].tolist() == [0.4, *wilson(4, 10)]
+    assert own.iloc[0][["pass_at_1", "ci_low", "ci_high", "interval"]].tolist() == [0.4, *wilson(4, 10), "Wilson"]
     public = frame[(frame.arm == "sft") & (frame.suite == "nl4opt")]
     assert public[["category", "criterion", "labels", "n"]].values.tolist() == [
-        ["all", "objective", "as published", 3],
+        ["all", "objective_rel", "as published", 3],
         ["all", "objective_abs", "as published", 3],
+        ["all", "legacy", "as published", 3],
     ]
     assert set(own["labels"]) == {"own"}
-    assert set(frame["protocol"]) == {"greedy"} and set(frame["shots"]) == {0}
+    assert set(frame["protocol"]) == {"greedy, 512 tokens"} and set(frame["shots"]) == {0}
 
 
-def test_comparisons_are_paired_and_corrected_together():
-    frame = table("comparisons", summarise.comparisons(SCORES))
+def test_a_public_set_of_any_name_is_public_for_all_arms():
+    """One of the user's own YAML file; and where one arm's scores do not show it, another's do."""
+    scores = {("a", "sets/mine.yaml"): [public_row(1, True)], ("b", "sets/mine.yaml"): [row(1, True)]}
+    assert {found[6] for found in summarise.pass_at_1(scores)} == {"as published"}
+
+
+def test_views_stand_beside_the_full_set():
+    rows = [public_row(1, True), public_row(2, False, known_bad="label"), public_row(3, False, failure_class="api")]
+    frame = table("pass_at_1", summarise.pass_at_1({("a", "nl4opt"): rows}))
+    deciding = frame[frame["criterion"] == "objective_rel"]
+    assert deciding[["category", "labels", "n", "passed"]].values.tolist() == [
+        ["all", "as published", 3, 1],
+        ["all", "answered", 2, 1],
+        ["all", "without known-bad", 2, 1],
+    ]
+
+
+def test_pass_at_k():
+    attempts = [row(n, attempt >= n, attempt) for n in range(1, 3) for attempt in range(3)]
+    frame = table("pass_at_k", summarise.pass_at_k({("a", "own"): attempts}))
+    assert frame[["arm", "suite", "criterion", "k", "n", "attempts", "acc_at_k"]].values.tolist() == [
+        ["a", "own", "objective_rel", 1, 2, 3, 0.0],
+        ["a", "own", "objective_rel", 2, 2, 3, 0.5],
+    ]
+    assert frame["pass_at_k"].tolist() == pytest.approx([1 / 2, (1 + 2 / 3) / 2])
+
+
+def test_comparisons_are_paired_and_each_kind_of_suite_is_corrected_together():
+    scores = SCORES | {(arm, "other"): rows for (arm, suite), rows in SCORES.items() if suite == "own"}
+    frame = table("comparisons", summarise.comparisons(scores))
     assert frame[["arm_a", "arm_b", "suite", "criterion", "n", "only_a", "only_b"]].values.tolist() == [
         ["cpt_sft", "sft", "own", "by_item", 10, 4, 0],
-        ["cpt_sft", "sft", "nl4opt", "objective", 3, 1, 1],
+        ["cpt_sft", "sft", "nl4opt", "objective_rel", 3, 1, 1],
+        ["cpt_sft", "sft", "other", "by_item", 10, 4, 0],
     ]
-    assert frame["difference"].tolist() == [0.4, 0.0]
-    assert frame["p_value"].tolist() == pytest.approx([2 * 0.5**4, 1.0])
-    assert frame["p_holm"].tolist() == pytest.approx([2 * 2 * 0.5**4, 1.0])
+    assert frame["difference"].tolist() == [0.4, 0.0, 0.4]
+    assert frame["p_value"].tolist() == pytest.approx([2 * 0.5**4, 1.0, 2 * 0.5**4])
+    assert frame["p_holm"].tolist() == pytest.approx([2 * 2 * 0.5**4, 1.0, 2 * 2 * 0.5**4])
+    assert set(frame["test"]) == {"exact McNemar"}
     assert (frame["ci_low"] <= frame["difference"]).all() and (frame["difference"] <= frame["ci_high"]).all()
+    assert 0.4 < frame["detectable"][0] < 1 and pd.isna(frame["detectable"][1])
 
 
-def test_only_common_items_are_compared():
-    scores = {("a", "own"): [row(0, True), row(1, True)], ("b", "own"): [row(1, False), row(2, True)]}
+def test_only_items_that_both_answered_are_compared():
+    lost = {"failure_class": "api"}
+    scores = {
+        ("a", "own"): [row(0, True), row(1, True), row(3, False, failure_class="unanswered"), row(4, True)],
+        ("b", "own"): [row(1, False), row(2, True), row(3, True), row(4, False, **lost), row(4, True, 1)],
+        ("c", "own"): [row(1, False, **lost)],
+        ("d", "another"): [row(1, True)],
+    }
     (found,) = summarise.comparisons(scores)
-    assert found[:7] == ("b", "a", "own", "objective", 1, 0, 1)
+    assert found[:7] == ("b", "a", "own", "objective_rel", 2, 0, 1)
+
+
+def test_pairs_are_compared_by_clusters():
+    scores = {
+        (arm, "bench4opt"): [public_row(n, n < passing, cluster=str(n // 2)) for n in range(20)]
+        for arm, passing in (("a", 4), ("b", 16))
+    }
+    (found,) = summarise.comparisons(scores)
+    assert found[4:7] == (20, 12, 0)
+    assert found[10] == pytest.approx(2 * 0.5**6) and found[12] == "exact sign-flip over clusters"
 
 
 def test_diagnostics():
@@ -129,43 +158,50 @@ def test_failures_add_up():
     frame = table("failures", summarise.failures(SCORES))
     assert frame.groupby(["arm", "suite"])["n"].sum().tolist() == [3, 10, 3, 10]
     own = frame[(frame.arm == "sft") & (frame.suite == "own")]
-    assert dict(zip(own["failure_class"], own["n"], strict=True)) == {
-        "wrong_objective": 3,
-        "wrong_structure": 3,
-        "passed": 4,
-    }
+    assert own[["failure_class", "family", "n"]].values.tolist() == [
+        ["wrong_structure", "structural", 3],
+        ["wrong_objective", "other", 3],
+        ["passed", None, 4],
+    ]
+
+
+def run(tmp_path, *paths) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "trex.evaluation.summarise", "--out", tmp_path / "tables", *paths]
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True)
+
+
+def write_scores(tmp_path, arm: str, suite: str, rows: list[dict]):
+    path = tmp_path / "evaluation" / arm / suite / "scores.parquet"
+    files.write_parquet(path, pa.Table.from_pylist(rows), {})
+    return path
 
 
 def test_command(tmp_path):
-    command = [sys.executable, "-m", "trex.evaluation.summarise"]
-    for option, name, known in (("--scores", "scores.parquet", SCORES), ("--losses", "answer_loss.json", LOSSES)):
-        command.append(option)
-        for (arm, suite), value in known.items():
-            path = tmp_path / "evaluation" / arm / suite / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if option == "--scores":
-                files.write_parquet(path, pa.Table.from_pylist(value, schema=COLUMNS), {})
-            else:
-                path.write_text(json.dumps(value))
-            command.append(str(path))
-    for name in summarise.COLUMNS:
-        command += [f"--{name.replace('_', '-')}", str(tmp_path / f"{name}.csv")]
-    ran = subprocess.run(command, capture_output=True, text=True)
+    scores = SCORES | {
+        ("outside", "nl4opt"): [public_row(n, attempt == n, attempt) for n in range(3) for attempt in (0, 1)]
+    }
+    paths = ["--scores", *(write_scores(tmp_path, *name, rows) for name, rows in scores.items()), "--losses"]
+    for (arm, suite), value in LOSSES.items():
+        paths.append(tmp_path / "evaluation" / arm / suite / "answer_loss.json")
+        paths[-1].write_text(json.dumps(value))
+    ran = run(tmp_path, *paths)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("summary: 4 score files") and ran.stdout.count("\n") == 1
-    for name, columns in summarise.COLUMNS.items():
-        assert files.read_csv(tmp_path / f"{name}.csv").columns.tolist() == columns.split()
-        assert (tmp_path / f"{name}.csv.meta.json").exists()
-    expected = table("pass_at_1", summarise.pass_at_1(SCORES))
-    pd.testing.assert_frame_equal(files.read_csv(tmp_path / "pass_at_1.csv"), expected, check_dtype=False)
+    assert ran.stdout.startswith("summary: 5 score files") and ran.stdout.count("\n") == 1
+    for name, frame in summarise.tables(scores, LOSSES).items():
+        path = tmp_path / "tables" / f"{name}.csv"
+        assert path.read_text() == frame.to_csv(index=False) and len(frame)
+        assert path.with_name(f"{name}.csv.meta.json").exists()
+    assert 'by_item,"greedy, 512 tokens",0,own,10,4,0.4,' in (tmp_path / "tables/pass_at_1.csv").read_text()
 
 
 def test_the_same_arm_and_suite_twice_is_refused(tmp_path):
-    path = tmp_path / "sft" / "own" / "scores.parquet"
-    path.parent.mkdir(parents=True)
-    files.write_parquet(path, pa.Table.from_pylist(SCORES["sft", "own"], schema=COLUMNS), {})
-    command = [sys.executable, "-m", "trex.evaluation.summarise", "--scores", str(path), str(path)]
-    for name in summarise.COLUMNS:
-        command += [f"--{name.replace('_', '-')}", str(tmp_path / f"{name}.csv")]
-    ran = subprocess.run(command, capture_output=True, text=True)
+    path = write_scores(tmp_path, "sft", "own", SCORES["sft", "own"])
+    ran = run(tmp_path, "--scores", path, path)
     assert (ran.returncode, "same arm and suite" in ran.stderr) == (2, True)
+
+
+def test_scores_of_another_form_are_refused_in_one_line(tmp_path):
+    path = write_scores(tmp_path, "sft", "own", [{"item_id": "item-1", "passed": True}])
+    ran = run(tmp_path, "--scores", path)
+    assert (ran.returncode, ran.stderr.count("\n"), str(path) in ran.stderr) == (2, 1, True)
+    assert "make it again" in ran.stderr and not (tmp_path / "tables").exists()
