@@ -34,6 +34,7 @@ def pass_at_1(**passed_by_arm):
                     "pass_at_1": passed / n,
                     "ci_low": 0.0,
                     "ci_high": 1.0,
+                    "interval": "Wilson",
                 }
             )
     return pd.DataFrame(rows)
@@ -117,6 +118,25 @@ def test_arms_in_one_category_by_newcombe(evidence):
     assert word.ci_high == pytest.approx(100 * (0.8 + math.hypot(0.9721 - 0.9, 0.1 - 0.0279)), abs=0.02)
     assert word.verdict == "same direction"
     assert found("arms", evidence, category="solve", **measure).verdict == "inconclusive"
+
+
+def test_the_full_set_by_the_deciding_criterion_counts(evidence):
+    """Whatever other criteria and views follow it."""
+    whole = evidence.pass_at_1.query("category == 'all'")
+    others = [whole.assign(criterion="objective_abs", passed=40), whole.assign(labels="without unsupported", n=1)]
+    many = claims.dataclasses.replace(evidence, pass_at_1=pd.concat([evidence.pass_at_1, *others]))
+    measure = {"arm": "cpt_sft", "suites": ["in_distribution"]}
+    finding = found("pass_rate", many, **measure)
+    assert finding == found("pass_rate", evidence, **measure)
+    assert finding.our_value == pytest.approx(100 * 21 / 40)
+    assert "n = 40, 95 % interval (Wilson)" in finding.method
+
+
+def test_own_suites_and_public_benchmarks_are_never_averaged(evidence):
+    rows = [comparison("cpt_sft", "sft", 0.1, 0.0, 0.2) | {"suite": suite} for suite in ("nl4opt", "in_distribution")]
+    both = claims.dataclasses.replace(evidence, comparisons=pd.DataFrame(rows))
+    measure = {"kind": "arms", "better": "cpt_sft", "worse": "sft", "suites": ["nl4opt", "in_distribution"]}
+    assert [one.suite for one in claims.arms({"measure": measure}, both)] == ["nl4opt", "in_distribution"]
 
 
 def test_public_benchmark_is_one_category_as_a_whole(evidence):

@@ -1,5 +1,6 @@
 """A whole run folder, small and invented, with the names and columns that the steps write."""
 
+import itertools
 import random
 import shutil
 from pathlib import Path
@@ -19,11 +20,14 @@ from trex.model.config import ModelConfig
 
 ARMS = ("base", "cpt", "sft", "cpt_sft")
 SUITES = {"in_distribution": 60, "heldout_family": 40}
+BENCHMARKS = {"nl4opt": 30, "bench4opt": 20}
+# An outside model, which has answered two of all, each item of them twice.
+OUTSIDE, ANSWERED = "theirs", ("in_distribution", "nl4opt")
 CATEGORIES = ("word", "mixed", "solve", "build")
 DIFFICULTIES = ("easy", "medium", "hard")
-SKILL = {"base": 0.0, "cpt": 0.0, "sft": 0.2, "cpt_sft": 0.35}
+SKILL = {"base": 0.0, "cpt": 0.0, "sft": 0.2, "cpt_sft": 0.35, OUTSIDE: 0.6}
 HOSTILE = "<script>alert('from a model')</script> & </pre>"
-FAILURES = ("syntax", "no_model", "wrong_objective", "wrong_structure", "infeasible", "truncated")
+FAILURES = ("syntax", "no_model", "wrong_objective", "wrong_structure", "infeasible", "truncated", "unsupported")
 COUNTS = {
     "instances": [
         {
@@ -81,6 +85,11 @@ def pristine_run(tmp_path_factory) -> Path:
     return write_run(tmp_path_factory.mktemp("results") / "fake")
 
 
+@pytest.fixture(scope="session")
+def paper() -> Path:
+    return PAPER
+
+
 @pytest.fixture
 def run_folder(pristine_run, tmp_path) -> Path:
     """A copy that a test may damage."""
@@ -89,7 +98,9 @@ def run_folder(pristine_run, tmp_path) -> Path:
 
 def write_run(folder: Path) -> Path:
     rng = random.Random(1)
-    scores = {(arm, suite): answers(rng, arm, suite, n) for arm in ARMS for suite, n in SUITES.items()}
+    scores = {(arm, suite): answers(rng, arm, suite, n) for arm in ARMS for suite, n in (SUITES | BENCHMARKS).items()}
+    for suite in ANSWERED:
+        scores[OUTSIDE, suite] = answers(rng, OUTSIDE, suite, (SUITES | BENCHMARKS)[suite], attempts=2)
     write_evaluation(folder, scores)
     for number, arm in enumerate(ARMS):
         files.write_jsonl(folder / f"models/{arm}/metrics.jsonl", metrics(rng, number), {})
@@ -99,26 +110,39 @@ def write_run(folder: Path) -> Path:
     return folder
 
 
-def answers(rng: random.Random, arm: str, suite: str, n: int) -> list[dict]:
+def answers(rng: random.Random, arm: str, suite: str, n: int, attempts: int = 1) -> list[dict]:
     rows = []
-    for number in range(n):
+    for number, attempt in itertools.product(range(n), range(attempts)):
         passes = rng.random() < SKILL[arm] * (1.0 if suite == "in_distribution" else 0.3)
+        public = suite in BENCHMARKS
+        failure = "passed" if passes else rng.choice(FAILURES)
         rows.append(
             {
                 "item_id": f"{suite}-{number}",
-                "category": CATEGORIES[number % 4],
+                "attempt": attempt,
+                "category": CATEGORIES[0 if public else number % 4],
                 "mode": "DP",
                 "family": "knapsack",
                 "difficulty": DIFFICULTIES[number % 3],
-                "criterion": "structure" if number % 4 == 3 else "objective",
+                "criterion": "structure" if suite == "bench4opt" or (number % 4 == 3 and not public) else "objective",
+                "cluster": f"{suite}-{number // 2}" if suite == "bench4opt" else f"{suite}-{number}",
+                "known_bad": "wrong label" if suite == "nl4opt" and number < 3 else "",
+                "protocol": "temperature 0.6, seed 1, 9600 tokens" if arm == OUTSIDE else "greedy, 256 tokens",
+                "shots": None if arm == OUTSIDE else 0,
                 "executed": passes or rng.random() < 0.5,
-                "structure_right": passes,
+                "dialect": "mathopt",
+                "reading": "integer",
+                "structure": None if suite == "nl4opt" else "isomorphic" if passes else "different",
+                "structure_right": None if suite == "nl4opt" else passes,
+                "other_reading": "integer" if failure == "wrong_objective" and public else None,
+                "data_check": "held" if passes and number % 4 == 2 else None,
                 "passed": passes,
                 "passed_abs": passes,
                 "passed_rel": passes,
+                "passed_legacy": (passes and number % 5 > 0) if public else None,
                 "objective_value": 12.0,
                 "expected": 12.0,
-                "failure_class": "passed" if passes else rng.choice(FAILURES),
+                "failure_class": failure,
                 "detail": "",
                 "isolation": "limits",
             }
@@ -130,24 +154,20 @@ def write_evaluation(folder: Path, scores: dict) -> None:
     evaluation = folder / "evaluation"
     for (arm, suite), rows in scores.items():
         files.write_parquet(evaluation / arm / suite / "scores.parquet", pa.Table.from_pylist(rows), {})
-        texts = [{"item_id": row["item_id"], "response": response(row)} for row in rows]
+        texts = [{"id": row["item_id"], "response": response(row)} for row in rows]
         files.write_jsonl(evaluation / arm / suite / "responses.jsonl", texts, {})
-    rows = {
-        "pass_at_1": summarise.pass_at_1(scores),
-        "comparisons": summarise.comparisons(scores),
-        "retention": [(arm, "general_validation", 20000, 2.1 + 0.4 * number) for number, arm in enumerate(ARMS)],
-        "diagnostics": summarise.diagnostics(scores, losses(scores)),
-        "failures": summarise.failures(scores),
-    }
-    for name, table in rows.items():
-        frame = pd.DataFrame(table, columns=summarise.COLUMNS[name].split())
+    for name, frame in summarise.tables(scores, losses()).items():
         files.write_csv(evaluation / f"{name}.csv", frame, {})
 
 
-def losses(scores: dict) -> dict:
+def losses() -> dict:
     return {
-        (arm, suite): {"answer_loss": {name: {"loss": 1.5 - 0.2 * ARMS.index(arm)} for name in ("all", *DIFFICULTIES)}}
-        for arm, suite in scores
+        (arm, suite): {
+            "answer_loss": {name: {"loss": 1.5 - 0.2 * number} for name in ("all", *DIFFICULTIES)},
+            "retention": {"n_tokens": 20000, "loss": 2.1 + 0.4 * number},
+        }
+        for number, arm in enumerate(ARMS)
+        for suite in SUITES
     }
 
 

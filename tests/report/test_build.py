@@ -4,20 +4,23 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+from trex.common import files
 from trex.report import build
 from trex.report.load import load
 
-SECTIONS = ["claims", "pass-at-1", "diagnostics", "failures", "retention", "training", "speed", "sizes", "data"]
-SECTIONS += ["example", "environment"]
+PAPER = Path(__file__).parents[2] / "config/paper.yaml"
+SECTIONS = ["claims", "pass-at-1", "public", "diagnostics", "failures", "retention", "training", "speed", "sizes"]
+SECTIONS += ["data", "example", "environment"]
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 def run_step(folder, out):
-    command = [sys.executable, "-m", "trex.report.build", "--run-dir", str(folder), "--out", str(out)]
-    return subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "trex.report.build", "--run-dir", str(folder), "--paper", str(PAPER)]
+    return subprocess.run([*command, "--out", str(out)], capture_output=True, text=True)
 
 
 class Balance(HTMLParser):
@@ -86,9 +89,14 @@ def test_sections_and_charts_are_there(page):
     ids = re.findall(r'<section id="([\w-]+)"', page)
     assert ids == SECTIONS
     assert re.findall(r'href="#([\w-]+)"', page)[4:] == ids
-    assert balance.tags.count("svg") == page.count('role="img"') == 6
+    assert balance.tags.count("svg") == page.count('role="img"') == 9
     text = "".join(balance.text)
-    for expected in ("same direction", "1,572,997,179,491", "No public benchmark was evaluated", "An Invented CPU"):
+    for expected in (
+        "same direction",
+        "1,572,997,179,491",
+        "Not of this run, and scored beside its arms: theirs",
+        "An Invented CPU",
+    ):
         assert expected in text
     assert "reproduced" not in text and "refuted" not in text
     assert not re.search(r"\bnan\b", text)
@@ -108,10 +116,11 @@ def test_missing_file_is_one_clear_line(run_folder, tmp_path, missing):
     assert not (tmp_path / "report.html").exists()
 
 
-def test_public_benchmark_is_shown_apart_and_quotes_no_item(run_folder):
-    path = run_folder / "evaluation/pass_at_1.csv"
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines, "cpt_sft,nl4opt,all,objective,greedy,0,as published,245,12,0.049,0.028,0.083"]))
-    page = build.render(load(run_folder), {})
-    assert "nl4opt (public benchmark)" in page
-    assert "No public benchmark" not in page
+def test_without_public_benchmarks_their_section_is_left_out(run_folder):
+    for name in ("pass_at_1", "pass_at_k", "comparisons", "diagnostics", "failures"):
+        path = run_folder / f"evaluation/{name}.csv"
+        frame = files.read_csv(path)
+        frame[frame["suite"].isin(["in_distribution", "heldout_family"])].to_csv(path, index=False)
+    page = build.render(load(run_folder, PAPER), {})
+    assert "No public benchmark was evaluated" in page
+    assert 'id="public"' not in page and "nl4opt (" not in page

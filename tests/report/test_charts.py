@@ -41,3 +41,22 @@ def test_marks_of_all_zero_shares_are_drawn():
     zero = SHARES.assign(share=0.0, low=0.0, high=0.0)
     assert "NaN" not in charts.shares(zero, ["all", "word"], ARMS, "zero")
     assert "NaN" not in charts.bars(BARS.assign(value=0.0), ["passed"], ARMS, "%", "zero")
+
+
+def test_more_arms_than_marks():
+    arms = [f"a model with a rather long name, {n}" for n in range(9)]
+    frame = pd.DataFrame(
+        [{"panel": "in", "row": "all", "arm": arm, "share": 3.0, "low": 2.0, "high": 4.0} for arm in arms]
+    )
+    text = charts.shares(frame, ["all"], arms, "nine")
+    ElementTree.fromstring(text)
+    assert all(arm in text for arm in arms)
+    bars = pd.concat([BARS[:1].assign(column=arm) for arm in arms])
+    ElementTree.fromstring(charts.bars(bars, ["passed"], arms, "%", "nine"))
+
+
+def test_colour_and_shape_together_tell_many_arms_apart():
+    count = len(charts.ARM_COLOURS) * len(charts.ARM_SHAPES)
+    arms = [str(n) for n in range(count)]
+    marks = [charts.by_arm(arms, kind).to_dict()["range"] for kind in (charts.ARM_COLOURS, charts.ARM_SHAPES)]
+    assert len(set(zip(*marks, strict=True))) == count

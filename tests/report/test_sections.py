@@ -4,27 +4,30 @@ import dataclasses
 
 import pytest
 
-from trex.report import example, headlines, machine, results
+from trex.report import arrange, example, headlines, machine, passes, results
 from trex.report.load import load
+
+ARMS = ["base", "cpt", "sft", "cpt_sft"]
 
 
 @pytest.fixture(scope="module")
-def run(pristine_run):
-    return load(pristine_run)
+def run(pristine_run, paper):
+    return load(pristine_run, paper)
 
 
 def test_arms_stand_side_by_side(run):
-    frame = results.ordered(run, run.tables["diagnostics"].sample(frac=1, random_state=1), "difficulty")
-    assert frame["suite"].tolist() == ["in_distribution"] * 16 + ["heldout_family"] * 16
-    assert frame["arm"].tolist() == ["base", "cpt", "sft", "cpt_sft"] * 8
+    shuffled = run.tables["diagnostics"].sample(frac=1, random_state=1)
+    frame = arrange.ordered(run, arrange.of(shuffled, ["in_distribution", "heldout_family"]), "difficulty")
+    assert frame["suite"].tolist() == ["in_distribution"] * 20 + ["heldout_family"] * 16
+    assert frame["arm"].tolist() == [*ARMS, "theirs"] * 4 + ARMS * 4
 
 
 def test_example_is_the_first_that_the_last_arm_passes(run):
     passed = {score["item_id"] for score in run.scores["cpt_sft"] if score["passed"]}
     chosen = example.example(run)
     assert chosen.item["item_id"] == next(item["item_id"] for item in run.items if item["item_id"] in passed)
-    assert [answer.arm for answer in chosen.answers] == ["base", "CPT", "SFT", "CPT + SFT"]
-    assert chosen.answers[-1].passed and chosen.answers[-1].outcome == "passed"
+    assert [answer.arm for answer in chosen.answers] == ["base", "CPT", "SFT", "CPT + SFT", "theirs"]
+    assert chosen.answers[3].passed and chosen.answers[3].outcome == "passed"
 
 
 def test_example_where_nothing_passes_is_the_first_item(run):
@@ -51,8 +54,83 @@ def test_headlines(run):
         run.tables["pass_at_1"].query("arm == 'cpt_sft' and suite == 'in_distribution' and category == 'all'").iloc[0]
     )
     assert pass_rate.value == f"{100 * whole.pass_at_1:.1f} %"
-    assert f"{whole.passed} of {whole.n}" in pass_rate.detail
+    assert f"{whole.passed:g} of {whole.n}" in pass_rate.detail
     row = run.tables["claims"].set_index("id").loc["cpt_before_sft@in_distribution"]
     assert effect.value == f"{row.our_value:+.1f} points" and row.verdict in effect.detail
     assert speed.value == "1.93 x" and "0.19 TFLOP/s" in speed.detail
     assert claims.value.endswith(f"of {len(run.tables['claims'])}")
+
+
+def texts(table):
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_own_suites_and_public_benchmarks_stand_apart(run):
+    own, public = passes.sections(run)
+    assert (own.id, public.id) == ("pass-at-1", "public")
+    for section, suites in ((own, run.own_suites), (public, run.benchmarks)):
+        shown = {text.replace(" ", "_") for figure in section.figures for text, *_ in texts(figure.table)}
+        assert shown == set(suites)
+    for figure in (*own.figures, *results.diagnostics(run).figures, *results.failures(run).figures[:1]):
+        assert "nl4opt" not in str(figure.svg) or "public" in figure.title
+
+
+def test_every_criterion_and_view_is_in_the_table_of_its_suite(run):
+    frame = run.tables["pass_at_1"].query("suite == 'nl4opt' and category == 'all'")
+    wide = passes.wide(frame)
+    assert list(wide[wide["arm"] == "base"]["labels"])[:1] == ["as published"]
+    assert len(wide) == len(frame[["arm", "labels"]].drop_duplicates())
+    for row in frame.itertuples():
+        found = getattr(wide[(wide["arm"] == row.arm) & (wide["labels"] == row.labels)].iloc[0], row.criterion)
+        assert (found.n, found.passed) == (row.n, row.passed)
+
+
+def test_the_first_row_decides(run):
+    rows = passes.deciding(run.tables["pass_at_1"]).query("category == 'all'").set_index(["arm", "suite"])
+    assert rows.loc[("base", "in_distribution"), "criterion"] == "by_item"
+    assert rows.loc[("base", "nl4opt"), "criterion"] == "objective_rel"
+    assert rows.loc[("base", "bench4opt"), "criterion"] == "structure"
+    assert set(rows["labels"]) == {"own", "as published"}
+
+
+def test_pass_at_k_stands_where_there_are_several_attempts(run):
+    (figure,) = passes.pass_at_k(run, run.benchmarks)
+    assert [row[:4] for row in texts(figure.table)] == [["nl4opt", "theirs", "2", "1"], ["nl4opt", "theirs", "2", "2"]]
+    assert passes.pass_at_k(run, ["bench4opt"]) == []
+
+
+def test_beside_the_paper_stand_the_arms_that_were_trained_alike(run):
+    (figure,) = passes.beside_the_paper(run, arrange.of(run.tables["pass_at_1"], run.benchmarks))
+    rows = texts(figure.table)
+    assert [row[:4] for row in rows] == [
+        [suite, model, f"{value:.2f} %", ours]
+        for suite, values in (("nl4opt", (84.08, 86.93, 89.52)), ("bench4opt", (34.26, 48.73, 59.39)))
+        for model, value, ours in zip(
+            ("V4-Flash", "V4-Flash + SFT", "V4-Flash + CPT + SFT"), values, ("base", "SFT", "CPT + SFT"), strict=True
+        )
+    ]
+    assert "5 orders of magnitude" in figure.got.limits
+
+
+def test_error_families_are_shares_of_failed_answers(run):
+    paper, *rows = texts(results.families(run).table)
+    assert paper[2:] == ["n/a", "28.3 %", "23.9 %", "12.5 %", "n/a"]
+    failures = run.tables["failures"].query("arm == 'base' and suite == 'nl4opt' and failure_class != 'passed'")
+    (row,) = [row for row in rows if row[:2] == ["nl4opt", "base"]]
+    assert row[2] == str(failures["n"].sum())
+    structural = failures[failures["family"] == "structural"]["n"].sum() / failures["n"].sum()
+    assert row[3] == f"{100 * structural:.1f} %"
+    assert sum(float(text[:-2]) for text in row[3:]) == pytest.approx(100, abs=0.3)
+
+
+def test_guards_count_answers_and_are_left_out_where_there_are_none(run):
+    (figure,) = results.guards(run)
+    held = sum(int(row[2]) for row in texts(figure.table))
+    assert held == run.checks.query("value == 'held'")["n"].sum() > 0
+    assert results.guards(dataclasses.replace(run, checks=run.checks[:0])) == []
+
+
+def test_example_takes_the_first_of_several_attempts():
+    rows = [{"id": "a", "response": "first"}, {"id": "a", "response": "second"}, {"id": "b", "response": "only"}]
+    found = example.first_attempts(rows, "id")
+    assert {key: row["response"] for key, row in found.items()} == {"a": "first", "b": "only"}

@@ -43,9 +43,9 @@ EVALUATED = [*SUITES, *BENCHMARKS]
 MODELS = config["evaluation"]["models"]
 ENDPOINTS = {name: model for name, model in MODELS.items() if model["endpoint"]}
 ANSWERED = {name: model["responses"] for name, model in MODELS.items() if name not in ENDPOINTS}
-PAPER_TOKENS = 9600
+OUTSIDE_TOKENS = 4096
 for model in ENDPOINTS.values():
-    model["protocol"] = config["evaluation"]["protocol"] | {"max_tokens": PAPER_TOKENS} | model["protocol"]
+    model["protocol"] = config["evaluation"]["protocol"] | {"max_tokens": OUTSIDE_TOKENS} | model["protocol"]
 # Jobs use the interpreter that runs Snakemake and the code beside this file, whatever else is installed.
 os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",

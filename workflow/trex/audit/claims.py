@@ -33,7 +33,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from trex.audit import arithmetic, verdicts
 from trex.common import cli, files, provenance
 from trex.common.errors import UserError
-from trex.evaluation.summarise import ALL, OBJECTIVE_ABS
+from trex.evaluation.summarise import ALL
 
 NAN = math.nan
 BUFFERS = (".bias", ".table")  # of the routers: moved by rule or fixed, never by gradients
@@ -97,7 +97,7 @@ def pass_rate(claim: dict, evidence: Evidence) -> list[Finding]:
                 100 * row.pass_at_1,
                 100 * row.ci_low,
                 100 * row.ci_high,
-                f"Pass@1 on {suite}, n = {row.n}, 95 % Wilson interval",
+                f"Pass@1 on {suite}, n = {row.n}, 95 % interval ({row.interval})",
                 verdicts.NOT_COMPARABLE,
                 "miniature on its own suite: other model, other problems",
                 suite,
@@ -107,10 +107,9 @@ def pass_rate(claim: dict, evidence: Evidence) -> list[Finding]:
 
 
 def share(pass_at_1: pd.DataFrame, arm: str, suite: str, category: str):
-    """The row of pass_at_1.csv by the items' own criterion, or None."""
-    own = pass_at_1[pass_at_1["criterion"] != OBJECTIVE_ABS]
-    found = own[(own["arm"] == arm) & (own["suite"] == suite) & (own["category"] == category)]
-    return next(found.itertuples(), None)
+    """The row of pass_at_1.csv by the deciding criterion on the full set of items, which stands first; or None."""
+    named = (pass_at_1["arm"] == arm) & (pass_at_1["suite"] == suite) & (pass_at_1["category"] == category)
+    return next(pass_at_1[named].itertuples(), None)
 
 
 def arms(claim: dict, evidence: Evidence) -> list[Finding]:

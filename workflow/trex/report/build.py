@@ -1,7 +1,7 @@
 """Build the page of a run: one HTML file that opens offline, without scripts and without other files.
 
-It reads the run's folder (the names that the steps write), and states for every figure how it was got. The same inputs
-give the same bytes.
+It reads the run's folder (the names that the steps write) and the paper's public numbers, and states for every figure
+how it was got. The same inputs give the same bytes.
 """
 
 import json
@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from trex.common import cli, files, provenance
-from trex.report import claims, documents, example, headlines, machine, results
+from trex.report import claims, documents, example, headlines, machine, parts, passes, results
 from trex.report.load import Run, load
 
 TEMPLATES = Path(__file__).parent
@@ -29,7 +29,7 @@ def render(run: Run, block: dict) -> str:
     )
     sections = [
         claims.claims(run),
-        results.pass_at_1(run),
+        *passes.sections(run),
         results.diagnostics(run),
         results.failures(run),
         results.retention(run),
@@ -42,6 +42,7 @@ def render(run: Run, block: dict) -> str:
         run=run.documents["config"]["config"]["run"],
         seed=run.documents["config"]["config"]["seed"],
         parameters=int(run.tables["models"].set_index("model").loc["miniature"]["parameters"]),
+        outside=[parts.arm(name) for name in run.arms if name not in run.trained],
         headlines=headlines.headlines(run),
         sections=sections,
         example=example.example(run),
@@ -58,10 +59,12 @@ def provenance_json(block: dict) -> str:
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--run-dir", type=Path, required=True, help="results/<run>")
+    parser.add_argument("--paper", type=Path, required=True, help="config/paper.yaml")
     parser.add_argument("--out", required=True, help="report/report.html")
     arguments = parser.parse_args()
-    run = load(arguments.run_dir)
-    inputs = {name: arguments.run_dir / name for name in run.read} | {TEMPLATE: TEMPLATES / TEMPLATE}
+    run = load(arguments.run_dir, arguments.paper)
+    inputs = {name: arguments.run_dir / name for name in run.read}
+    inputs |= {TEMPLATE: TEMPLATES / TEMPLATE, "paper": arguments.paper}
     page = render(run, files.metadata(provenance.provenance("trex.report.build", {}, inputs)))
     files.write_text(arguments.out, page)
     print(f"report: {arguments.out}, {len(page.encode()) / 1e6:.2f} MB, from {len(run.read)} files")

@@ -5,6 +5,7 @@ colour-blind readers; arms differ in shape too.
 """
 
 import html
+import itertools
 import re
 
 import altair as alt
@@ -12,7 +13,17 @@ import pandas as pd
 import vl_convert
 
 ARM_COLOURS = ("#555555", "#E69F00", "#56B4E9", "#0072B2", "#009E73", "#D55E00", "#CC79A7")
-ARM_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+ARM_SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+)  # as many as pair with all colours
+ARM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
+LEGEND_COLUMNS = 5
+NARROWEST = 90
 ACCENT = "#0072B2"
 WIDTH = 620
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"  # what the converter measures text with
@@ -25,10 +36,17 @@ def svg(chart: alt.TopLevelMixin, label: str) -> str:
     chart = chart.configure_view(stroke=None)
     chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4")
     chart = chart.configure_header(labelFontSize=13, labelFontWeight="bold", title=None, labelAnchor="start")
-    chart = chart.configure_legend(labelFontSize=12, title=None, orient="top", symbolSize=90)
+    chart = chart.configure_legend(
+        labelFontSize=12, title=None, orient="top", symbolSize=90, columns=LEGEND_COLUMNS, labelLimit=0
+    )
     head, _, body = vl_convert.vegalite_to_svg(chart.to_dict()).partition(">")
     head = re.sub(r' (width|height)="[\d.]+"', "", head)
     return f'{head} role="img" aria-label="{html.escape(label)}">{body}'
+
+
+def by_arm(arms: list[str], marks: tuple) -> alt.Scale:
+    """Each arm its mark; over again where there are more arms than marks."""
+    return alt.Scale(domain=arms, range=list(itertools.islice(itertools.cycle(marks), len(arms))))
 
 
 def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) -> str:
@@ -38,8 +56,8 @@ def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) ->
     """
     y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False, labelPadding=9))
     offset = alt.YOffset("arm:N", sort=arms)
-    colour = alt.Color("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_COLOURS[: len(arms)])))
-    shape = alt.Shape("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_SHAPES[: len(arms)])))
+    colour = alt.Color("arm:N", sort=arms, scale=by_arm(arms, ARM_COLOURS))
+    shape = alt.Shape("arm:N", sort=arms, scale=by_arm(arms, ARM_SHAPES))
     top = max(5.0, min(100.0, float(frame["high"].max()) * 1.02))
     x = alt.X("low:Q", title="%", scale=alt.Scale(domain=[0, top], nice=False))
     base = alt.Chart().encode(y=y, yOffset=offset, color=colour)
@@ -61,7 +79,9 @@ def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, l
     base = alt.Chart().encode(y=y, x=x)
     bar = base.mark_bar(color=ACCENT, height={"band": 0.7})
     text = base.mark_text(align="left", dx=4, fontSize=11, color="#333").encode(text="text:N")
-    layers = alt.layer(bar, text, data=frame).properties(width=WIDTH // len(columns) - 12, height=alt.Step(18))
+    layers = alt.layer(bar, text, data=frame).properties(
+        width=max(NARROWEST, WIDTH // len(columns) - 12), height=alt.Step(18)
+    )
     facets = {"column": alt.Column("column:N", sort=columns)}
     panels = list(dict.fromkeys(frame["panel"]))
     if len(panels) > 1:
@@ -73,10 +93,8 @@ def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, l
 
 def curves(frame: pd.DataFrame, panels: list[str], arms: list[str], label: str) -> str:
     """Loss over tokens, one panel a stage. frame: panel, arm, tokens (millions), loss."""
-    colour = alt.Color("arm:N", sort=arms, scale=alt.Scale(domain=arms, range=list(ARM_COLOURS[: len(arms)])))
-    dash = alt.StrokeDash(
-        "arm:N", sort=arms, scale=alt.Scale(domain=arms, range=[[1, 0], [6, 2], [2, 2], [8, 2, 2, 2]])
-    )
+    colour = alt.Color("arm:N", sort=arms, scale=by_arm(arms, ARM_COLOURS))
+    dash = alt.StrokeDash("arm:N", sort=arms, scale=by_arm(arms, ARM_DASHES))
     line = (
         alt.Chart(frame)
         .mark_line(strokeWidth=1.8)

@@ -25,21 +25,31 @@ class Example:
 
 def example(run: Run) -> Example:
     """The first item that the last arm passes, else the first that any arm passes, else the first of all."""
-    scores = {name: {score["item_id"]: score for score in run.scores[name]} for name in run.arms}
-    responses = {name: {row["id"]: row["response"] for row in run.responses[name]} for name in run.arms}
-    passed = {name: {item for item, score in own.items() if score["passed"]} for name, own in scores.items()}
+    scores = {name: first_attempts(rows, "item_id") for name, rows in run.scores.items()}
+    responses = {name: first_attempts(rows, "id") for name, rows in run.responses.items()}
     ids = [item["item_id"] for item in run.items if all(item["item_id"] in own for own in scores.values())]
-    wanted = [*reversed(run.arms)]
-    chosen = next((item for name in wanted for item in ids if item in passed[name]), ids[0])
+    wanted = [*reversed(run.trained), *(name for name in scores if name not in run.trained)]
+    chosen = next((item for name in wanted for item in ids if scores[name][item]["passed"]), ids[0])
     answers = [
-        Answer(arm(name), plain(scores[name][chosen]["failure_class"]), chosen in passed[name], responses[name][chosen])
-        for name in run.arms
+        Answer(
+            arm(name),
+            plain(scores[name][chosen]["failure_class"]),
+            bool(scores[name][chosen]["passed"]),
+            responses[name].get(chosen, {"response": ""})["response"],
+        )
+        for name in scores
     ]
     got = Got(
         f"corpus/suites/{EXAMPLE_SUITE}.parquet, evaluation/<arm>/{EXAMPLE_SUITE}/responses.jsonl",
         f"1 of {len(ids)} items",
-        f"the first item that {arm(run.arms[-1])} passes; if none, that another arm passes; if none, the first of all",
+        f"the first item that {arm(run.trained[-1])} passes; if none, that another arm passes; if none, the first of "
+        "all; of several attempts the first",
         "chosen because an answer passes, where one does: it illustrates, the tables count",
     )
     item = next(item for item in run.items if item["item_id"] == chosen)
     return Example(item, answers, got)
+
+
+def first_attempts(rows: list[dict], key: str) -> dict[str, dict]:
+    """Item id -> its first row."""
+    return {row[key]: row for row in reversed(rows)}

@@ -28,14 +28,14 @@ def headlines(run: Run) -> list[Headline]:
 
 
 def pass_rate(run: Run) -> Headline:
-    """The last arm, which is CPT + SFT, beside the first, which is the base."""
+    """The last arm that was trained, which is CPT + SFT, beside the first, which is the base."""
     suite = run.suites[0]
-    first, last = (share(run.tables["pass_at_1"], name, suite, ALL) for name in (run.arms[0], run.arms[-1]))
+    first, last = (share(run.tables["pass_at_1"], name, suite, ALL) for name in (run.trained[0], run.trained[-1]))
     detail = (
-        f"{last.passed} of {last.n}, 95 % interval {span(100 * last.ci_low, 100 * last.ci_high)} %; "
-        f"{arm(run.arms[0])}: {percent(first.pass_at_1)}"
+        f"{last.passed:g} of {last.n}, 95 % interval {span(100 * last.ci_low, 100 * last.ci_high)} %; "
+        f"{arm(run.trained[0])}: {percent(first.pass_at_1)}"
     )
-    title = f"Pass@1 of {arm(run.arms[-1])}, {plain(suite)}"
+    title = f"Pass@1 of {arm(run.trained[-1])}, {plain(suite)}"
     return Headline(title, percent(last.pass_at_1), detail, "pass-at-1")
 
 

@@ -1,16 +1,19 @@
 """A run's folder as the page reads it. Names and columns are those that the steps write."""
 
 import dataclasses
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 
+from trex.audit import claims
 from trex.common import files
 
 OWN_SUITES = ("in_distribution", "heldout_family")
 EXAMPLE_SUITE = OWN_SUITES[0]
 TABLES = {
     "pass_at_1": "evaluation/pass_at_1.csv",
+    "pass_at_k": "evaluation/pass_at_k.csv",
     "comparisons": "evaluation/comparisons.csv",
     "diagnostics": "evaluation/diagnostics.csv",
     "failures": "evaluation/failures.csv",
@@ -28,19 +31,29 @@ DOCUMENTS = {
 }
 
 
+# What the scores say beside a pass: whether a right answer reads its data file, and which wrong ones were right but for
+# whole variables.
+CHECKED = ("data_check", "other_reading")
+
+
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """tables: name -> frame; documents: name -> JSON value; metrics: arm -> records; items: those of the suite that the
-    example comes from; scores, responses: arm -> rows for that suite; read: names of all files read, sorted."""
+    """tables: name -> frame; documents: name -> JSON value; arms: the run's own, then outside models; trained: the
+    run's own; checks: columns arm, suite, check (of CHECKED), value, n (answers); metrics: arm -> records; items:
+    those of the suite that the example comes from; scores, responses: arm -> rows for that suite; record: the paper's
+    public numbers; read: names of all files read, sorted."""
 
     tables: dict[str, pd.DataFrame]
     documents: dict[str, dict]
     arms: list[str]
+    trained: list[str]
     suites: list[str]
+    checks: pd.DataFrame
     metrics: dict[str, list[dict]]
     scores: dict[str, list[dict]]
     responses: dict[str, list[dict]]
     items: list[dict]
+    record: dict
     read: list[str]
 
     @property
@@ -52,8 +65,11 @@ class Run:
         return [suite for suite in self.suites if suite not in OWN_SUITES]
 
 
-def load(folder: str | Path) -> Run:
-    """Raises UserError, with the step to run, where a file is missing or cannot be read."""
+def load(folder: str | Path, paper: str | Path) -> Run:
+    """Raises UserError, with the step to run, where a file is missing or cannot be read.
+
+    paper: config/paper.yaml, the one file that is not the run's.
+    """
     folder = Path(folder)
     read = []
 
@@ -63,10 +79,31 @@ def load(folder: str | Path) -> Run:
 
     tables = {name: files.read_csv(path(relative)) for name, relative in TABLES.items()}
     documents = {name: files.read_json(path(relative)) for name, relative in DOCUMENTS.items()}
-    arms = list(dict.fromkeys(tables["pass_at_1"]["arm"]))
-    suites = list(dict.fromkeys(tables["pass_at_1"]["suite"]))
-    metrics = {arm: files.read_jsonl(path(f"models/{arm}/metrics.jsonl")) for arm in arms}
-    scores = {arm: files.read_parquet(path(f"evaluation/{arm}/{EXAMPLE_SUITE}/scores.parquet")) for arm in arms}
-    responses = {arm: files.read_jsonl(path(f"evaluation/{arm}/{EXAMPLE_SUITE}/responses.jsonl")) for arm in arms}
-    items = files.read_parquet(path(f"corpus/suites/{EXAMPLE_SUITE}.parquet"))
-    return Run(tables, documents, arms, suites, metrics, scores, responses, items, sorted(read))
+    pairs = list(dict.fromkeys(tables["pass_at_1"][["arm", "suite"]].itertuples(index=False, name=None)))
+    scores = {pair: files.read_parquet(path(f"evaluation/{'/'.join(pair)}/scores.parquet")) for pair in pairs}
+    shown = [arm for arm, suite in pairs if suite == EXAMPLE_SUITE]
+    trained = list(dict.fromkeys(tables["retention"]["arm"]))
+    return Run(
+        tables=tables,
+        documents=documents,
+        arms=list(dict.fromkeys(arm for arm, _ in pairs)),
+        trained=trained,
+        suites=list(dict.fromkeys(suite for _, suite in pairs)),
+        checks=checks(scores),
+        metrics={arm: files.read_jsonl(path(f"models/{arm}/metrics.jsonl")) for arm in trained},
+        scores={arm: scores[arm, EXAMPLE_SUITE] for arm in shown},
+        responses={arm: files.read_jsonl(path(f"evaluation/{arm}/{EXAMPLE_SUITE}/responses.jsonl")) for arm in shown},
+        items=files.read_parquet(path(f"corpus/suites/{EXAMPLE_SUITE}.parquet")),
+        record=claims.read_paper(str(paper))["record"],
+        read=sorted(read),
+    )
+
+
+def checks(scores: dict[tuple[str, str], list[dict]]) -> pd.DataFrame:
+    """How often each value of the checks stands in the scores."""
+    rows = []
+    for (arm, suite), answers in scores.items():
+        for check in CHECKED:
+            counts = Counter(answer[check] for answer in answers if answer[check] is not None)
+            rows += [(arm, suite, check, value, n) for value, n in counts.items()]
+    return pd.DataFrame(rows, columns=["arm", "suite", "check", "value", "n"])

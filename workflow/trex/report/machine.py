@@ -28,7 +28,7 @@ def training(run: Run) -> Section:
         tail = pd.DataFrame(records)["loss"].tail(max(1, len(records) // 20)).mean()
         rows.append(last | {"arm": name, "count": len(records), "tail": tail, "first": records[0]["loss"]})
     frame = pd.concat(parts, ignore_index=True)
-    arms = [arm(name) for name in run.arms]
+    arms = [arm(name) for name in run.trained]
     chart = charts.curves(frame, list(dict.fromkeys(frame["panel"])), arms, "Training loss of the arms over tokens")
     columns = [
         Column("arm", lambda row: arm(row.arm), "text"),

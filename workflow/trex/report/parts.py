@@ -93,6 +93,11 @@ def percent(share: float, digits: int = 1) -> str:
     return NO_VALUE if is_missing(share) else f"{100 * share:.{digits}f} %"
 
 
+def points(difference: float) -> str:
+    """From a difference of shares."""
+    return NO_VALUE if is_missing(difference) else f"{100 * difference:+.1f}"
+
+
 def p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else number(p, 3)
 
