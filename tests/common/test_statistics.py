@@ -14,7 +14,7 @@ from scipy.stats import bootstrap
 from trex.common import statistics
 from trex.common.statistics import acc_at_k, estimate, pass_at_k, wilson
 
-ITEMS = st.lists(st.tuples(st.sampled_from([0, 0.25, 0.5, 1]), st.sampled_from("abcdef")), min_size=1, max_size=12)
+ITEMS = st.lists(st.tuples(st.sampled_from([0, 1 / 3, 0.9, 1]), st.sampled_from("abcdef")), min_size=1, max_size=12)
 
 
 @pytest.fixture(autouse=True)

@@ -39,14 +39,16 @@ def estimate(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
     clusters have the same share there is nothing to draw, and Wilson's interval takes each cluster for one item.
     """
     n, total = len(values), math.fsum(values)
+    share = total / n if n else math.nan
     sums, sizes = by_cluster(values, clusters)
     if len(sums) == n and {0, 1}.issuperset(values):
         interval, (low, high) = WILSON, wilson(total, n)
     elif np.ptp(sums / sizes) < SAME:
-        interval, (low, high) = AGREEING, wilson(total / n * len(sums), len(sums))
+        interval, (low, high) = AGREEING, wilson(share * len(sums), len(sums))
     else:
         interval, (low, high) = BOOTSTRAP, cluster_bootstrap(sums, sizes)
-    return Estimate(n, int(total) if total.is_integer() else total, total / n if n else math.nan, low, high, interval)
+        low, high = min(low, share), max(high, share)  # it holds the share but for a rounding error
+    return Estimate(n, int(total) if total.is_integer() else total, share, low, high, interval)
 
 
 def wilson(passed: float, n: int) -> tuple[float, float]:
@@ -86,7 +88,7 @@ def cluster_bootstrap(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float
     skew = np.sum(counts * pull**3) / (6 * np.sum(counts * pull**2) ** 1.5)
     ends = bias + norm.ppf([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     low, high = np.quantile(draws, norm.cdf(bias + ends / (1 - skew * ends)))
-    return float(min(low, found)), float(max(high, found))
+    return float(low), float(high)
 
 
 def resampled(kinds: np.ndarray, counts: np.ndarray) -> Iterator[np.ndarray]:
