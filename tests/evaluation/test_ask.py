@@ -240,6 +240,7 @@ def test_the_key_stays_in_the_environment(run, tmp_path, monkeypatch, capsys):
         rows, said = run(server, "--key-env", "MY_KEY", "--concurrency", 1)
         assert {headers["Authorization"] for headers in server.headers} == {f"Bearer {KEY}"}
         monkeypatch.setenv("MY_KEY", "another-key")
+        server.script = lambda body, before: error(400)
         assert "(6 from the cache)" in run(server, "--key-env", "MY_KEY")[1]
     assert rows[4]["detail"] == "HTTP 400, 'Bearer [key] may not'" and rows[0]["response"] == "Bearer [key]"
     assert KEY not in said + capsys.readouterr().err
