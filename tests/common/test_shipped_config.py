@@ -55,3 +55,20 @@ def test_every_key_is_explained():
     leaves = {".".join(path) for path in KEYS if not any(path == other[: len(path)] != other for other in KEYS)}
     assert leaves - explained == set(), "not explained in config/README.md"
     assert explained - {".".join(path) for path in KEYS} == set(), "explained, but no key of the schema"
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "wrong"),
+    [
+        ({"base_url": "http://localhost:8000/v1", "model": "some/model:1"}, None),
+        ({"base_url": "https://me:secret@host/v1", "model": "m"}, "base_url"),
+        ({"base_url": "https://host/v1?key=secret", "model": "m"}, "base_url"),
+        ({"base_url": "https://host/v1", "model": "m", "key_env": "sk-secret"}, "key_env"),
+        ({"base_url": "https://host/v1", "model": "m", "key": "sk-secret"}, "key"),
+        ({"base_url": "https://host/v1"}, "'model' is a required property"),
+    ],
+)
+def test_no_key_stands_in_a_config(endpoint, wrong):
+    lines = check({"evaluation": {"models": {"remote": {"endpoint": endpoint}}}}, SCHEMA, {})
+    assert len(lines) == (wrong is not None)
+    assert all(wrong in line for line in lines)

@@ -1,5 +1,6 @@
 """Copies of this repository in which tests run the real `snakemake`."""
 
+import json
 import os
 import re
 import shutil
@@ -18,6 +19,15 @@ ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests/pipeline/tiny.yaml"
 # Words that no own text holds, to find out where a benchmark's text goes.
 BENCHMARK_TEXT = "Quuxfeld Zinnobermill"
+CODE = """```python
+from ortools.math_opt.python import mathopt
+model = mathopt.Model()
+x = model.add_integer_variable(lb=0, name="x")
+model.add_linear_constraint(2 * x <= 15)
+model.maximize(x)
+```"""
+OWN_RESPONSES = [{"id": f"knapsack-{n:04d}", "response": text} for n, text in ((1, CODE), (0, "No idea."), (0, CODE))]
+PUBLIC_RESPONSES = [{"id": 0, "response": CODE}]  # right: 7
 NOT_COPIED = shutil.ignore_patterns(".*", "results", "__pycache__", "*.egg-info", "build", "dist")
 SNAKEMAKE = Path(sys.executable).parent / "snakemake"
 
@@ -35,6 +45,13 @@ class Checkout:
         update_config(values, yaml.safe_load(TINY.read_text(encoding="utf-8")))
         # By its absolute path, which must not reach the archive.
         values["evaluation"]["benchmarks"] = {"nl4opt": str(folder / "benchmark")}
+        # An outside model that has answered two items of an own suite, one of them twice, and one of the benchmark's.
+        responses = {"in_distribution": OWN_RESPONSES, "nl4opt": PUBLIC_RESPONSES}
+        values["evaluation"]["models"] = {"theirs": {"responses": {}}}
+        for suite, rows in responses.items():
+            path = folder / f"theirs {suite}.jsonl"
+            path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+            values["evaluation"]["models"]["theirs"]["responses"][suite] = str(path)
         (folder / "config/config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
         (folder / "benchmark").mkdir()
         items = {

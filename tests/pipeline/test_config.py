@@ -78,3 +78,47 @@ def test_values_that_do_not_fit_together(copy):
     copy.write("wrong.yaml", "model: {o_groups: 7, num_experts_per_tok: 99}\nevaluation: {max_new_tokens: 100000}\n")
     text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
     assert all(name in text for name in ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens")), text
+
+
+MODELS = """\
+evaluation:
+  protocol: {samples: 2}
+  models:
+    sft: {responses: {in_distribution: answers.jsonl, optibench: answers.jsonl}}
+    both: {responses: {heldout_family: no.jsonl}, endpoint: {base_url: "http://localhost:1/v1", model: m}, suites: [x]}
+    neither: {protocol: {temperature: 1}}
+"""
+MODEL_COMPLAINTS = (
+    "evaluation.protocol: more than one sample needs a temperature above 0",
+    "evaluation.models.both.protocol: more than one sample",  # as in evaluation.protocol
+    "evaluation.models.sft: is the name of an arm",
+    "evaluation.models.sft: 'optibench' is not evaluated in this run; allowed: in_distribution, heldout_family, nl4opt",
+    "evaluation.models.both: give either responses or an endpoint",
+    "evaluation.models.both: 'x' is not evaluated in this run",
+    "evaluation.models.both.responses.heldout_family: no such file: no.jsonl",
+    "evaluation.models.neither: give either responses or an endpoint",
+    "evaluation.models.neither: protocol and suites belong to an endpoint",
+)
+
+
+def test_outside_models_that_cannot_be_scored(copy):
+    copy.write("wrong.yaml", MODELS)
+    copy.write("answers.jsonl", "")
+    text = copy.snakemake("--configfile", "wrong.yaml", code=2)
+    assert all(complaint in text for complaint in MODEL_COMPLAINTS), text
+    assert f"config: {len(MODEL_COMPLAINTS)} errors" in text
+
+
+def test_an_endpoint_is_asked_as_the_arms_are_but_for_what_it_says(copy):
+    """Its cache is no output: Snakemake would delete it when the job fails."""
+    endpoint = "{base_url: 'http://localhost:1/v1', model: m, key_env: MY_KEY}"
+    protocol = "{temperature: 0.6, samples: 3, shots: 2}"
+    model = f"{{endpoint: {endpoint}, protocol: {protocol}, suites: [nl4opt]}}"
+    copy.write("mine.yaml", f"seed: 5\nevaluation: {{protocol: {{top_p: 0.9}}, models: {{remote: {model}}}}}")
+    lines = copy.snakemake("--dry-run", "--printshellcmds", "--configfile", "mine.yaml").splitlines()
+    (command,) = [line for line in lines if "trex.evaluation.ask" in line]
+    for option in ("--key-env=MY_KEY", "--temperature=0.6", "--samples=3", "--top-p=0.9", "--seed=5", "--shots=2"):
+        assert option in command
+    assert "--max-tokens=4096" in command and "--pool=results/tiny/corpus/sft.parquet" in command
+    assert "--cache results/tiny/cache/remote/nl4opt.jsonl --out results/tiny/evaluation/remote/nl4opt/" in command
+    assert sum("trex.evaluation.respond" in line and "--pool" in line for line in lines) == 0

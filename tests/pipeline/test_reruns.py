@@ -12,7 +12,7 @@ TABLES = {"summarise", "claims"} | PAGE
 RESPONSES = {"respond", "loss", "score"} | TABLES
 WEIGHTS = {"train", "ladder", "model_sizes"} | RESPONSES
 TOKENS = {"tokenizer", "pack", "card"} | WEIGHTS
-TEXTS = {"suites", "sft", "cpt", "general"} | TOKENS
+TEXTS = {"suites", "sft", "cpt", "general", "collect"} | TOKENS
 
 EDITS = {
     "bundle/build.py": {"bundle"},
@@ -41,6 +41,7 @@ VALUES = {
     ("corpus", "sft_samples"): {"sft"} | TOKENS,
     ("training", "stages", "cpt", "tokens"): {"train"} | RESPONSES,
     ("evaluation", "solve_s"): {"score"} | TABLES,
+    ("evaluation", "protocol", "temperature"): {"respond", "score"} | TABLES,
     ("accounting", "peak", "repetitions"): {"peak", "ladder", "claims"} | PAGE,
     ("accounting", "ladder", "repetitions"): {"ladder", "claims"} | PAGE,
 }

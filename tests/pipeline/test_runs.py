@@ -5,6 +5,8 @@ import json
 import os
 import shutil
 
+import pandas as pd
+
 from trex.bundle import verify
 
 BENCHMARK_TEXT = "Quuxfeld Zinnobermill"  # in conftest's benchmark, and in no own text
@@ -32,6 +34,18 @@ def test_plain_snakemake_makes_the_report_and_an_archive_that_verifies(finished)
         assert classes[path] == "exact"
     for path in ("environment.json", "accounting/ladder.csv", "report/report.html"):
         assert classes[path] == "informational"
+
+
+def test_an_outside_model_stands_beside_the_arms(finished):
+    table = pd.read_csv(finished.folder / "results/tiny/evaluation/pass_at_1.csv")
+    whole = table.query("arm == 'theirs' and category == 'all'").drop_duplicates("suite").set_index("suite")
+    assert list(whole.index) == ["in_distribution", "nl4opt"]
+    assert list(whole["n"]) == [10, 2] and set(whole["protocol"]) == {"not stated"}
+    assert whole.loc["nl4opt", "passed"] == 1
+    archived = manifest(finished)
+    for name in ("responses.jsonl", "responses.jsonl.meta.json", "items.csv", "scores.parquet", "summary.json"):
+        assert f"evaluation/theirs/in_distribution/{name}" in archived
+    assert "beside its arms: theirs" in finished.read("results/tiny/report/report.html")
 
 
 def test_a_second_run_does_nothing(finished):

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import pandas as pd
 import pytest
 
 from trex.report import arrange, example, headlines, machine, passes, results
@@ -86,11 +87,13 @@ def test_every_criterion_and_view_is_in_the_table_of_its_suite(run):
 
 
 def test_the_first_row_decides(run):
-    rows = passes.deciding(run.tables["pass_at_1"]).query("category == 'all'").set_index(["arm", "suite"])
-    assert rows.loc[("base", "in_distribution"), "criterion"] == "by_item"
-    assert rows.loc[("base", "nl4opt"), "criterion"] == "objective_rel"
-    assert rows.loc[("base", "bench4opt"), "criterion"] == "structure"
-    assert set(rows["labels"]) == {"own", "as published"}
+    """Also where arms are put side by side, and suites have other criteria."""
+    own, public = (passes.rows_of(run, suites) for suites in (run.own_suites, run.benchmarks))
+    expected = {"nl4opt": ("objective_rel", "as published"), "bench4opt": ("structure", "as published")}
+    for row in passes.deciding(pd.concat([own, public])).query("category == 'all'").itertuples():
+        assert (row.criterion, row.labels) == expected.get(row.suite, ("by_item", "own"))
+    lines = passes.by_criterion(public.query("suite == 'bench4opt'"))["line"]
+    assert list(dict.fromkeys(lines)) == ["structure (decides)", "structure, or the same objective", "authors' rules"]
 
 
 def test_pass_at_k_stands_where_there_are_several_attempts(run):
@@ -100,7 +103,7 @@ def test_pass_at_k_stands_where_there_are_several_attempts(run):
 
 
 def test_beside_the_paper_stand_the_arms_that_were_trained_alike(run):
-    (figure,) = passes.beside_the_paper(run, arrange.of(run.tables["pass_at_1"], run.benchmarks))
+    (figure,) = passes.beside_the_paper(run, passes.rows_of(run, run.benchmarks))
     rows = texts(figure.table)
     assert [row[:4] for row in rows] == [
         [suite, model, f"{value:.2f} %", ours]

@@ -22,10 +22,13 @@ def of(frame: pd.DataFrame, suites: list[str]) -> pd.DataFrame:
 
 
 def ordered(run: Run, frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Rows by suite, by the named columns in the order of their first appearance, and by arm: arms side by side."""
+    """Rows by suite, by the named columns in the order of their first appearance, and by arm: arms side by side.
+
+    What these do not tell apart keeps its order.
+    """
     ranks = {"suite": run.suites, **{name: list(dict.fromkeys(frame[name])) for name in names}, "arm": run.arms}
     keys = pd.DataFrame({name: frame[name].map(ranks[name].index) for name in ranks})
-    return frame.loc[keys.sort_values(list(ranks)).index]
+    return frame.loc[keys.sort_values(list(ranks), kind="stable").index]
 
 
 def long_shares(frame: pd.DataFrame, rows: pd.Series, share: str, low: str, high: str) -> pd.DataFrame:

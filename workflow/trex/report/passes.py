@@ -38,17 +38,23 @@ CRITERIA = {
 }
 LEGACY = "legacy"
 ONE_CATEGORY = ["arm", "suite", "category"]
-OPEN_ROWS = 12  # a longer table is shown on demand
+LEGACY_METHOD = "; authors' rules: their extraction, runner and comparison, faults included, on our solver"
+OPEN_ROWS = 20  # a longer table is shown on demand
 
 
 def sections(run: Run) -> Iterator[Section]:
     for kind, suites in kinds(run).items():
-        frame = ordered(run, of(run.tables["pass_at_1"], suites), "category", "criterion", "labels")
+        frame = rows_of(run, suites)
         figures = [pass_at_1(run, kind, frame)]
         if kind == PUBLIC:
             figures += beside_the_paper(run, frame)
         figures += [*pass_at_k(run, suites), comparisons(run, suites)]
         yield Section(SECTION_IDS[kind], f"Pass@1 on {kind}", lead(run, kind), figures)
+
+
+def rows_of(run: Run, suites: list[str]) -> pd.DataFrame:
+    """Rows of pass_at_1.csv; an arm's criteria stay in the file's order, where the deciding one stands first."""
+    return ordered(run, of(run.tables["pass_at_1"], suites), "category", "labels")
 
 
 SECTION_IDS = {OWN: "pass-at-1", PUBLIC: "public"}
@@ -89,8 +95,9 @@ def pass_at_1(run: Run, kind: str, frame: pd.DataFrame) -> Figure:
             "evaluation/pass_at_1.csv",
             "; ".join(f"{plain(suite)} {n} items" for suite, n in sizes.items()) + f". Asked: {protocols(frame)}",
             "the answer's code is run in a sandbox, the model object that it builds is solved here, and its optimum "
-            "(or structure) compared with the reference; authors' rules: their extraction, runner and comparison, "
-            f"faults included, on our solver; 95 % intervals: {', '.join(dict.fromkeys(frame['interval']))}",
+            "(or structure) compared with the reference"
+            + (LEGACY_METHOD if LEGACY in set(frame["criterion"]) else "")
+            + f"; 95 % intervals: {', '.join(dict.fromkeys(frame['interval']))}",
             f"{ONE_SEED}; items of one suite are alike, so they say less than their number",
         ),
         Markup(chart),
@@ -128,8 +135,8 @@ def protocols(frame: pd.DataFrame) -> str:
     """How the arms were asked; those that were asked alike together."""
     asked = {}
     for row in frame.drop_duplicates(["arm", "suite"]).itertuples():
-        shots = "" if is_missing(row.shots) else f", {integer(row.shots)} examples before the problem"
-        asked.setdefault(f"{row.protocol}{shots}", {})[arm(row.arm)] = None
+        shots = "" if is_missing(row.shots) else f"{integer(row.shots)}-shot" if row.shots else "zero-shot"
+        asked.setdefault(", ".join(filter(None, (row.protocol, shots))), {})[arm(row.arm)] = None
     return "; ".join(f"{', '.join(arms)}: {how}" for how, arms in asked.items())
 
 
@@ -255,8 +262,7 @@ def comparisons(run: Run, suites: list[str]) -> Figure:
         SUITE,
         Column("arms", lambda row: f"{arm(row.arm_a)} against {arm(row.arm_b)}", "text"),
         Column("n", lambda row: integer(row.n)),
-        Column("only first passes", lambda row: f"{row.only_a:.4g}"),
-        Column("only second passes", lambda row: f"{row.only_b:.4g}"),
+        Column("only first, only second", lambda row: f"{row.only_a:.4g}, {row.only_b:.4g}"),
         Column(
             "difference, points",
             lambda row: points(row.difference),
@@ -272,7 +278,8 @@ def comparisons(run: Run, suites: list[str]) -> Figure:
         Got(
             "evaluation/comparisons.csv",
             f"{len(frame)} comparisons",
-            f"paired over items, by the deciding criterion; {', '.join(dict.fromkeys(frame['test']))}; p-values "
+            "paired over items, by the deciding criterion; only first, only second: items that one of the two passes; "
+            f"{', '.join(dict.fromkeys(frame['test']))}; p-values "
             "corrected together by Holm; detectable: the smallest true difference that so many items could have shown "
             "(5 % two-sided, power 80 %, at the observed share of items on which the arms differ)",
             f"{ONE_SEED}; a large p-value is no proof of equality, least where the detectable difference is large",
