@@ -273,6 +273,7 @@ def test_a_key_that_is_none(run, monkeypatch, value, said):
         (["--pool", "p.jsonl"], "--shots and --pool belong together"),
         (["--base-url", "ftp://host"], "is no http"),
         (["--out", "."], "is a folder"),
+        (["--cache", "one.jsonl", "--out", "one.jsonl"], "--cache and --out are both"),
         (["--shots", 1, "--pool", "no.jsonl"], r"no\.jsonl"),
     ],
 )

@@ -178,6 +178,13 @@ def test_an_address_that_may_hold_a_secret_is_refused_without_repeating_it(url):
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("proxy", ["socks5://host:1", "other://host", "http://host:x"])
+def test_a_proxy_that_cannot_be_used(proxy, monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    with pytest.raises(UserError, match="proxy or certificates are no good"):
+        Endpoint("http://host", None, 1, 0)
+
+
 def test_a_slash_at_the_end_is_the_same_address():
     one, other = (Endpoint(url, None, 1, 0) for url in ("http://host/v1", "http://host/v1/"))
     assert one.url == other.url == "http://host/v1/chat/completions"

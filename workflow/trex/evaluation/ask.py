@@ -85,6 +85,8 @@ def check(arguments: argparse.Namespace) -> None:
         raise UserError("--model is empty; give the model's name at the endpoint")
     if (arguments.shots > 0) != (arguments.pool is not None):
         raise UserError("--shots and --pool belong together; give both or neither")
+    if arguments.cache == arguments.out:
+        raise UserError(f"--cache and --out are both {arguments.out}; give each a file of its own")
     files.check_place(arguments.out)
 
 

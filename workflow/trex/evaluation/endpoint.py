@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import datetime
 import email.utils
+import itertools
 import json
 import random
 from dataclasses import dataclass
@@ -80,7 +81,10 @@ class Endpoint:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         limits = httpx.Limits(max_connections=None)
         timeout = httpx.Timeout(None, connect=min(CONNECT_S, timeout_s))  # `once` limits the whole
-        self.client = httpx.AsyncClient(headers=headers, limits=limits, timeout=timeout)
+        try:
+            self.client = httpx.AsyncClient(headers=headers, limits=limits, timeout=timeout)
+        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+            raise UserError(f"the environment's proxy or certificates are no good ({error}); mend them") from error
 
     async def __aenter__(self) -> "Endpoint":
         return self
@@ -94,18 +98,15 @@ class Endpoint:
 
     async def ask(self, body: dict) -> Answer:
         """Raises UserError for a fault that concerns every request."""
-        for tries in range(1, self.retries + 2):
+        for tries in itertools.count(1):
             try:
                 answer = await self.once(body)
                 self.has_answered = True
                 return answer
-            except Fault as error:
-                fault = error
-            if not fault.passing:
-                break
-            if tries <= self.retries:
+            except Fault as fault:
+                if not fault.passing or tries > self.retries:
+                    return self.given_up(fault, tries)
                 await asyncio.sleep(pause(tries) if fault.pause_s is None else min(fault.pause_s, self.timeout_s))
-        return self.given_up(fault, tries)
 
     def given_up(self, fault: Fault, tries: int) -> Answer:
         said = f"{fault} after {tries} tries" if tries > 1 else str(fault)
