@@ -20,9 +20,9 @@ def together(config):
         errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
     if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:
         errors.append("training.common: warmup_fraction and decay_fraction must be at most 1 together")
-    asked = {"evaluation.protocol": config["evaluation"]["protocol"]}
-    asked |= {f"evaluation.models.{name}.protocol": model["protocol"] for name, model in ENDPOINTS.items()}
-    for place, protocol in asked.items():
+    protocols = {"evaluation.protocol": config["evaluation"]["protocol"]}
+    protocols |= {f"evaluation.models.{name}.protocol": model["protocol"] for name, model in ENDPOINTS.items()}
+    for place, protocol in protocols.items():
         if protocol["samples"] > 1 and protocol["temperature"] == 0:
             errors.append(f"{place}: more than one sample needs a temperature above 0; greedy answers are all alike")
     return errors

@@ -87,7 +87,7 @@ rule score:
     params:
         **step("trex.evaluation.score", "evaluation", only=["solve_s", "sandbox"]),
         source=source_options,
-        folder=lambda wildcards: f"{RUN}/evaluation/{wildcards.model}/{wildcards.suite}",
+        folder=lambda wildcards, output: Path(output.scores).parent,
     shell:
         "python -m trex.evaluation.score {params.source:q} --responses {input.responses:q}"
         " --settings {params.settings:q} --out {params.folder:q} > {log:q} 2>&1"
@@ -137,7 +137,7 @@ rule summarise:
         "../envs/trex.yaml"
     params:
         **step("trex.evaluation.summarise"),
-        folder=f"{RUN}/evaluation",
+        folder=lambda wildcards, output: Path(output.pass_at_1).parent,
     shell:
         "python -m trex.evaluation.summarise --scores {input.scores:q} --losses {input.losses:q}"
         " --out {params.folder:q} > {log:q} 2>&1"
