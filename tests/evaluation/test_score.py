@@ -1,309 +1,205 @@
-"""Scoring of hand-written responses: what passes, and which class everything else falls in."""
+"""The command that scores: its files, what it refuses, workers, interruptions. Rows are tested in test_grade."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trex.benchmarks import registry
 from trex.benchmarks.item import write_suite
 from trex.common import files
 from trex.common.errors import UserError
-from trex.evaluation import score
-from trex.evaluation.failure_classes import CLASSES
-from trex.problems.ir import Model
+from trex.evaluation import grade, score
+from trex.evaluation.settings import DEFAULTS, checked
 
 HEAD = "from ortools.math_opt.python import mathopt\nm = mathopt.Model()\n"
 RIGHT = (
     HEAD + "x = m.add_integer_variable(lb=0, ub=4)\ny = m.add_variable(lb=0)\n"
     "m.add_linear_constraint(2 * x + y <= 10)\nm.maximize(3 * x + 2 * y + 5)\n"
 )
-GUROBIPY = (
-    "import gurobipy as gp\nfrom gurobipy import GRB\nm = gp.Model()\nx = m.addVar(vtype='I', ub=4)\ny = m.addVar()\n"
-    "m.addConstr(2 * x + y <= 10)\nm.setObjective(3 * x + 2 * y + 5, GRB.MAXIMIZE)\n"
-)
-TWO = HEAD + "x = m.add_variable(lb=0)\ny = m.add_variable(lb=0)\n"
-TYPED_IN = HEAD + "x = m.add_variable(lb=0)\nm.add_linear_constraint(x <= 25)\nm.maximize(x)\n"
-
-
-def indented(code: str) -> str:
-    return "".join(f"    {line}\n" for line in code.splitlines())
-
-
-# name -> (response, failure class)
-RESPONSES = {
-    "right": (f"The model:\n```python\n{RIGHT}```\n", "passed"),
-    "right_without_fence": (RIGHT, "passed"),
-    "right_in_main": (f"def main():\n{indented(RIGHT)}\nif __name__ == '__main__':\n    main()\n", "passed"),
-    "right_under_another_name": (RIGHT.replace("m.", "paint_shop.").replace("\nm =", "\npaint_shop ="), "passed"),
-    "right_after_a_draft": (f"```python\nx = 1\n{'y = 2' * 9}\n```\n```python\n{RIGHT}```\n", "passed"),
-    "right_and_solved": (RIGHT + "print(mathopt.solve(m, mathopt.SolverType.GSCIP).objective_value())", "passed"),
-    "other_form_same_optimum": (RIGHT.replace("2 * x + y <= 10", "4 * x + 2 * y <= 20"), "passed"),
-    "wrong_sense": (RIGHT.replace("maximize", "minimize"), "wrong_objective"),
-    "wrong_coefficient": (RIGHT.replace("3 * x + 2 * y", "3 * x + 3 * y"), "wrong_objective"),
-    "infeasible": (RIGHT + "m.add_linear_constraint(x + y >= 11)\n", "infeasible"),
-    "crossed_bounds": (RIGHT + "x.lower_bound = 5\n", "infeasible"),
-    "unbounded": (RIGHT.replace("2 * x + y <= 10", "x - y <= 1"), "unbounded"),
-    "printed": ("print('{\"status\": \"OPTIMAL\", \"objective\": 25.0}')", "no_model"),
-    "printed_and_left": ("import os\nprint(25.0)\nos._exit(0)", "protocol"),
-    "dummy_class": ("class model:\n    ObjVal = 25.0\n    status = 2\n", "no_model"),
-    "constant": (HEAD + "m.objective.offset = 25\n", "degenerate"),
-    "constant_beside_variables": (TWO + "m.add_linear_constraint(x + y <= 3)\nm.objective.offset = 25\n", "degenerate"),
-    "limit_beside_variables": (TWO + "z = m.add_variable(ub=25)\nm.add_linear_constraint(x + y <= 3)\nm.maximize(z)\n",
-                               "degenerate"),
-    "typed_in_as_bounds": (HEAD + "x = m.add_variable(lb=25, ub=25)\nm.maximize(x)\n", "degenerate"),
-    "typed_in_as_limit": (TYPED_IN, "degenerate"),
-    "typed_in_within_a_hair": (HEAD + "x = m.add_variable(lb=25, ub=25 + 1e-9)\nm.maximize(x)\n", "degenerate"),
-    "typed_in_beside_an_idle_row": (TWO + "m.add_linear_constraint(x + y >= 0)\ny.upper_bound = 0\n"
-                                    "x.upper_bound = 25\nm.maximize(x + y)\n", "degenerate"),
-    "separable": (TWO + "x.upper_bound = 3\ny.upper_bound = 5\nm.maximize(5 * x + 2 * y)\n", "passed"),
-    "divided": (HEAD + "n = m.add_integer_variable(lb=0)\nm.add_linear_constraint(2 * n <= 51)\nm.maximize(n)\n",
-                "passed"),
-    "typed_in_as_fixed_sum": (HEAD + "x = m.add_variable(lb=20, ub=20)\ny = m.add_variable(lb=0, ub=5)\n"
-                              "m.add_linear_constraint(x + y <= 99)\nm.maximize(x + y)\n", "degenerate"),
-    "right_in_another_library": (GUROBIPY, "passed"),
-    "nonlinear": (GUROBIPY.replace("2 * x + y", "x * x + y"), "wrong_objective"),
-    "knows_its_file": ("import os\nassert os.path.isdir(os.path.dirname(os.path.abspath(__file__)))\n" + RIGHT,
-                       "passed"),
-    "minimised": ("from scipy.optimize import milp, LinearConstraint, Bounds\n"
-                  "milp([-5, -2.5], constraints=LinearConstraint([[2, 1]], ub=10), bounds=Bounds(0, [4, 10]))\n",
-                  "unsupported"),
-    "not_covered": (GUROBIPY + "m.addSOS(GRB.SOS_TYPE1, [x, y])\n", "unsupported"),
-    "syntax": ("```python\nm = = 3\n```", "syntax"),
-    "prose": ("I cannot do that.", "syntax"),
-    "runtime": (HEAD + "m.add_variables(3)", "runtime"),
-    "other_library": ("import localsolver\n", "runtime"),
-    "memory": ("x = bytearray(3 << 30)", "memory"),
-    "empty": ("", "no_model"),
-}  # fmt: skip
+WRONG = RIGHT.replace("+ 5", "+ 6")
+OUTPUTS = ["items.csv", "items.csv.meta.json", "scores.parquet", "summary.json"]
 
 
 @pytest.fixture
-def rows(make_item, score_settings):
-    """A function that scores (item, response, finish) rows."""
-
-    def scored(*cases) -> list[dict]:
-        pairs = [
-            (item, {"item_id": item.item_id, "sha256": item.sha256, "response": text, "finish": finish})
-            for item, text, finish in cases
-        ]
-        return score.score(pairs, score_settings)
-
-    return scored
-
-
-def test_every_response_has_its_class(make_item, rows):
-    item = make_item()
-    found = rows(*((item, text, "stop") for text, _ in RESPONSES.values()))
-    classes = dict(zip(RESPONSES, (row["failure_class"] for row in found), strict=True))
-    expected = {name: kind for name, (_, kind) in RESPONSES.items()}
-    assert classes == expected
-    assert set(classes.values()) <= set(CLASSES)
-
-
-def test_what_a_row_says(make_item, rows):
-    right, wrong, none = rows(
-        (make_item(), RIGHT, "stop"),
-        (make_item(), RIGHT.replace("+ 5", "+ 6"), "stop"),
-        (make_item(), "x = 1", "stop"),
-    )
-    assert (right["executed"], right["passed"], right["structure_right"]) == (True, True, True)
-    assert (right["objective_value"], right["expected"]) == (25.0, 25.0)
-    assert right["isolation"] in ("bubblewrap", "namespaces", "limits")
-    assert (wrong["executed"], wrong["passed"], wrong["structure_right"], wrong["objective_value"]) == (
-        True,
-        False,
-        False,
-        26.0,
-    )
-    assert (none["executed"], none["structure_right"], none["passed_abs"], none["objective_value"]) == (
-        False,
-        False,
-        False,
-        None,
-    )
-
-
-def test_no_reference_model_no_structure(make_item, rows):
-    (row,) = rows((make_item(model=None), RIGHT, "stop"))
-    assert row["passed"] and row["structure_right"] is None
-
-
-def test_structure_decides_where_it_is_the_criterion(make_item, rows):
-    item = make_item(criterion="structure")
-    same = RIGHT.replace("2 * x + y <= 10", "-4 * x - 2 * y >= -20")
-    redundant = RIGHT + "m.add_linear_constraint(x + y <= 1000)\n"
-    infeasible = Model.from_json(item.model)
-    infeasible.add_row({0: 1, 1: 1}, lb=11)
-    answered = RIGHT + "m.add_linear_constraint(x + y >= 11)\n"
-    found = rows(
-        (item, same, "stop"),
-        (item, redundant, "stop"),
-        (make_item(criterion="structure", model=infeasible.to_json(), objective_value=None), answered, "stop"),
-    )
-    assert [row["failure_class"] for row in found] == ["passed", "wrong_structure", "passed"]
-    assert [row["passed_rel"] for row in found] == [True, True, None]
-
-
-def test_tolerances(make_item, rows):
-    large = make_item(objective_value=1e9, model=None)
-    close = RIGHT.replace("+ 5)", "+ 1e9 - 20 + 0.5)")
-    (row,) = rows((large, close, "stop"))
-    assert (row["passed_abs"], row["passed_rel"], row["passed"]) == (False, True, True)
-
-
-def test_a_reference_without_decision_is_no_trap(make_item, rows):
-    model = Model()
-    model.set_objective("max", {model.add_variable("x", "continuous", 0, 25): 1})
-    (row,) = rows((make_item(model=model.to_json()), TYPED_IN, "stop"))
-    assert row["failure_class"] == "passed"
-
-
-def test_cut_off_and_too_long(make_item, rows):
-    found = rows(
-        (make_item(), f"```python\n{RIGHT[:60]}", "length"),
-        (make_item(), f"```python\n{RIGHT}```\nand so on and so", "length"),
-        (make_item(), "", "prompt_too_long"),
-    )
-    assert [row["failure_class"] for row in found] == ["truncated", "passed", "prompt_too_long"]
-
-
-def test_the_data_file_is_attached(make_item, rows):
-    code = "import json\nlimit = json.load(open('data.json'))['limit']\n" + RIGHT.replace("10", "limit")
-    with_file, without = make_item(mode="DPS", data_file='{"limit": 10}'), make_item()
-    assert [row["failure_class"] for row in rows((with_file, code, "stop"), (without, code, "stop"))] == [
-        "passed",
-        "runtime",
-    ]
-
-
-def test_order_is_kept_and_workers_change_nothing(make_item, score_settings):
-    items = [make_item(item_id=f"own/{n}", prompt=f"{n}", objective_value=20.0 + n) for n in range(12)]
-    pairs = [
-        (item, {"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "stop"}) for item in items
-    ]
-    one = score.score(pairs, score_settings | {"sandbox": score_settings["sandbox"] | {"workers": 1}})
-    assert score.score(pairs, score_settings) == one
-    assert [row["item_id"] for row in one] == [item.item_id for item in items]
-    assert [row["passed"] for row in one] == [n == 5 for n in range(12)]
+def folder(tmp_path):
+    """Holds NL4OPT in its upstream layout: four questions, the last without an optimum."""
+    labels = ["25.0", "25.0", "26.0", "[no feasible solution]"]
+    questions = [f"Mix {n} paints." for n in range(len(labels))]
+    pq.write_table(pa.table({"en_question": questions, "en_answer": labels}), tmp_path / "test.parquet")
+    return tmp_path
 
 
 @pytest.fixture
-def command(make_item, score_settings, tmp_path):
-    """A function that runs the step on these responses, and where it writes."""
-    write_suite(tmp_path / "own.parquet", [make_item(), make_item(item_id="own/mix-1", prompt="other")], {})
+def command(folder):
+    """A function that scores these rows, more flags as they are."""
 
-    def run(responses: list[dict]) -> subprocess.CompletedProcess:
-        text = "".join(json.dumps(row) + "\n" for row in responses)
-        (tmp_path / "responses.jsonl").write_text(text)
-        step = [sys.executable, "-m", "trex.evaluation.score", "--suite", str(tmp_path / "own.parquet")]
-        step += ["--responses", str(tmp_path / "responses.jsonl"), "--settings", json.dumps(score_settings)]
-        step += ["--out", str(tmp_path / "scores.parquet")]
+    def run(rows: list[dict], *more: str, benchmark: str = "nl4opt") -> subprocess.CompletedProcess:
+        (folder / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        step = [sys.executable, "-m", "trex.evaluation.score", "--benchmark", benchmark, "--data", str(folder)]
+        step += ["--responses", str(folder / "r.jsonl"), "--out", str(folder / "out"), *more]
         return subprocess.run(step, capture_output=True, text=True)
 
-    return run, tmp_path / "scores.parquet"
+    return run
 
 
-def test_command(make_item, command):
-    run, out = command
-    items = [make_item(), make_item(item_id="own/mix-1", prompt="other")]
-    right, wrong = (
-        {"item_id": item.item_id, "sha256": item.sha256, "response": text, "finish": "stop"}
-        for item, text in zip(items, (RIGHT, ""), strict=True)
+def written(folder) -> list[str]:
+    return sorted(path.name for path in (folder / "out").glob("*")) if (folder / "out").exists() else []
+
+
+def test_somebody_elses_responses(command, folder):
+    ran = command(
+        [{"id": 0, "response": f"```python\n{RIGHT}```"}, {"id": "1", "response": WRONG}, {"id": 2, "response": ""}]
     )
-    ran = run([right, wrong])
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert written(folder) == OUTPUTS
+    found = files.read_json(folder / "out" / "summary.json")
+    assert (found["set"], found["items"], found["responses"]) == ("nl4opt", 4, 3)
+    assert found["sha256"] == found["provenance"]["inputs"]["items"] or len(found["sha256"]) == 64
+    whole, answered = found["views"]["as published"], found["views"]["answered"]
+    assert list(whole) == ["objective_rel", "objective_abs", "legacy"]
+    assert (whole["objective_rel"]["n"], whole["objective_rel"]["passed"], whole["objective_rel"]["share"]) == (
+        4,
+        1,
+        0.25,
+    )
+    assert 0 < whole["objective_rel"]["ci_low"] < 0.25 < whole["objective_rel"]["ci_high"] < 1
+    assert (answered["objective_abs"]["n"], answered["objective_abs"]["passed"]) == (3, 1)
+    assert found["failures"] == {"unanswered": 1, "no_model": 1, "wrong_objective": 1, "passed": 1}
+    assert "as published:\n  objective_rel            1 of 4 = 25.00% (95 %" in ran.stdout
+    rows = files.read_parquet(folder / "out" / "scores.parquet")
+    assert pq.read_schema(folder / "out" / "scores.parquet").names == grade.COLUMNS.names
+    assert [(row["item_id"], row["failure_class"]) for row in rows][::3] == [
+        ("nl4opt/0", "passed"),
+        ("nl4opt/3", "unanswered"),
+    ]
+    table = files.read_csv(folder / "out" / "items.csv")
+    assert list(table["passed"]) == [1, 0, 0, 0] and list(table["attempts"]) == [1, 1, 1, 1]
+
+
+def test_several_attempts(command, folder):
+    rows = [{"id": n, "response": RIGHT} for n in range(4)] + [{"id": n, "response": WRONG} for n in range(4)]
+    ran = command(rows)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("scores: 1 of 2 passed (50.00%, ")
-    assert pq.read_schema(out).names == score.COLUMNS.names
-    assert files.read_parquet(out)[0]["failure_class"] == "passed"
-    assert json.loads(pq.read_schema(out).metadata[b"trex"])["provenance"]["step"] == "trex.evaluation.score"
+    found = files.read_json(folder / "out" / "summary.json")
+    assert found["attempts"] == {"fewest": 2, "most": 2}
+    one, two = found["pass_at_k"]
+    assert (one["k"], one["share"], one["acc_at_k"]) == (1, 0.375, 0.5)
+    assert (two["k"], two["share"], two["acc_at_k"]) == (2, 0.75, 0.75)
+    assert list(files.read_csv(folder / "out" / "items.csv")["passed"]) == [1, 1, 1, 0]
+
+
+def test_an_own_suite_and_a_users_own_benchmark(command, folder, make_item, tmp_path):
+    write_suite(tmp_path / "own.parquet", [make_item()], {})
+    (tmp_path / "own.jsonl").write_text(json.dumps({"id": "own/mix-0", "response": RIGHT}) + "\n")
+    step = [sys.executable, "-m", "trex.evaluation.score", "--suite", str(tmp_path / "own.parquet")]
+    step += ["--responses", str(tmp_path / "own.jsonl"), "--out", str(tmp_path / "scored")]
+    assert subprocess.run(step, capture_output=True).returncode == 0
+    found = files.read_json(tmp_path / "scored" / "summary.json")
+    assert list(found["views"]["own"]) == ["objective_rel", "objective_abs", "structure", "structure_or_equivalent"]
+
+    (folder / "mine.jsonl").write_text(json.dumps({"text": "Mix.", "optimum": 25}) + "\n")
+    (folder / "mine.yaml").write_text(
+        "{name: mine, version: a, source: b, files: [mine.jsonl], format: jsonl, category: mixed, licence: c,"
+        " fields: {question: text, answer: optimum}, scoring: {rule: d, rel: 1.0e-6}, label_quality: e}"
+    )
+    ran = command([{"id": 0, "response": RIGHT}], benchmark=str(folder / "mine.yaml"))
+    assert ran.returncode == 0, ran.stderr
+    assert files.read_json(folder / "out" / "summary.json")["set"] == "mine"
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("rows", "more", "complaint"),
     [
-        ({"item_id": "own/mix-9"}, "no item is called 'own/mix-9'"),
-        ({"sha256": "0"}, "other words"),
-        ({"response": None}, "needs the texts"),
+        ([{"id": 9, "response": RIGHT}], [], "line 1: no item has the id 9"),
+        ([{"id": 0, "response": RIGHT, "sha256": "0"}], [], "other words"),
+        ([], [], "holds no response"),
+        ([{"id": 0, "response": ""}], ["--settings", '{"solve_s": 0}'], "solve_s must be"),
+        ([{"id": 0, "response": ""}], ["--settings", '{"solve": 1}'], "'solve' is none of solve_s, sandbox"),
+        ([{"id": 0, "response": ""}], ["--settings", '{"sandbox": {"cpus": 1}}'], "'cpus' is none of cpu_s"),
+        ([{"id": 0, "response": ""}], ["--settings", '{"sandbox": 5}'], "sandbox must be"),
     ],
 )
-def test_wrong_responses_are_refused(make_item, command, change, complaint):
-    run, out = command
-    item = make_item()
-    row = {"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "stop"} | change
-    ran = run([row])
+def test_what_is_wrong_is_told_in_one_line_and_nothing_is_written(command, folder, rows, more, complaint):
+    ran = command(rows, *more)
     assert ran.returncode == 2
     assert complaint in ran.stderr and ran.stderr.count("\n") == 1
-    assert not out.exists()
+    assert written(folder) == []
 
 
-@pytest.mark.parametrize("module", ["score", "summarise", "extraction", "paired"])
+def test_a_benchmark_needs_its_folder_and_an_output_its_place(folder):
+    step = [sys.executable, "-m", "trex.evaluation.score", "--benchmark", "nl4opt", "--responses", "r"]
+    ran = subprocess.run([*step, "--out", "o"], capture_output=True, text=True)
+    assert (ran.returncode, "--data" in ran.stderr) == (2, True)
+    (folder / "r.jsonl").write_text('{"id": 0, "response": ""}\n')
+    step[-1:] = [str(folder / "r.jsonl"), "--data", str(folder), "--out", str(folder / "test.parquet")]
+    ran = subprocess.run(step, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr.count("\n"), "test.parquet" in ran.stderr) == (2, 1, True)
+
+
+def test_workers_change_nothing(command, folder):
+    rows = [{"id": n % 4, "response": RIGHT if n % 3 else WRONG} for n in range(12)]
+    tables = []
+    for workers in (1, 3):
+        command(rows, "--settings", json.dumps({"sandbox": {"workers": workers}}))
+        tables.append(files.read_parquet(folder / "out" / "scores.parquet"))
+    assert tables[0] == tables[1]
+    assert [(row["item_id"], row["attempt"]) for row in tables[0][:4]] == [
+        ("nl4opt/0", 0), ("nl4opt/0", 1), ("nl4opt/0", 2), ("nl4opt/1", 0)
+    ]  # fmt: skip
+
+
+def test_killed_and_run_again(command, folder):
+    """The table is that of a run that nobody killed, and what was scored before is not scored again."""
+    rows = [{"id": n, "response": RIGHT} for n in range(3)]
+    rows.append({"id": 3, "response": f"import time\ntime.sleep(0.8)\n{RIGHT}"})
+    (folder / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    step = [sys.executable, "-m", "trex.evaluation.score", "--benchmark", "nl4opt", "--data", str(folder)]
+    step += ["--responses", str(folder / "r.jsonl"), "--out", str(folder / "out")]
+    process = subprocess.Popen(step, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    journal = score.journal_of(folder / "out")
+    while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") == 3):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert written(folder) == [journal.name]
+    journal.write_bytes(journal.read_bytes().replace(b'"objective_value": 25.0', b'"objective_value": 24.0', 1))
+    command(rows)
+    gone_on = files.read_parquet(folder / "out" / "scores.parquet")
+    assert written(folder) == OUTPUTS
+    command(rows)
+    assert sorted(row["objective_value"] for row in gone_on) == [24.0, 25.0, 25.0, 25.0]  # one from the journal
+    whole = files.read_parquet(folder / "out" / "scores.parquet")
+    assert [row | {"objective_value": 25.0} for row in gone_on] == whole
+
+
+@pytest.mark.parametrize("module", ["score", "summarise", "extraction", "paired", "ask"])
 def test_no_heavy_import(module):
     """Scoring and statistics need neither PyTorch nor Snakemake."""
     check = f"import sys, trex.evaluation.{module}; print({{'torch', 'snakemake', 'transformers'}} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", check], capture_output=True, text=True).stdout == "set()\n"
 
 
-def test_benchmark_needs_its_folder(tmp_path, score_settings):
-    pq.write_table(pa.table({"en_question": ["a"], "en_answer": ["1"]}), tmp_path / "test.parquet")
-    step = [sys.executable, "-m", "trex.evaluation.score", "--benchmark", "nl4opt", "--responses", "r", "--out", "o"]
-    ran = subprocess.run([*step, "--settings", json.dumps(score_settings)], capture_output=True, text=True)
-    assert (ran.returncode, "--data" in ran.stderr) == (2, True)
-
-
-def test_responses_of_a_benchmark_are_scored(tmp_path, score_settings):
-    pq.write_table(pa.table({"en_question": ["Mix two paints."], "en_answer": ["25.0"]}), tmp_path / "test.parquet")
-    (item,) = registry.load("nl4opt", tmp_path)
-    answer = {"item_id": "nl4opt/0", "sha256": item.sha256, "response": RIGHT, "finish": "stop"}
-    pairs = score.paired([item], [answer], tmp_path)
-    assert score.score(pairs, score_settings)[0]["passed"]
-
-
-def test_unknown_rows_name_the_row(make_item, tmp_path):
-    with pytest.raises(UserError, match="row 1"):
-        score.paired([make_item()], [{}], tmp_path)
-
-
-def test_each_item_is_answered_once(make_item, command):
-    run, out = command
-    item = make_item()
-    row = {"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "stop"}
-    for rows, complaint in (([row, row], "again, after row 1"), ([row], "1 of 2 items have no response, 'own/mix-1'")):
-        ran = run(rows)
-        assert (ran.returncode, out.exists()) == (2, False)
-        assert complaint in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("status", "expected"), [("infeasible", True), ("infeasible_or_unbounded", True), ("unbounded", False)]
-)
-def test_no_optimum_can_be_the_answer(make_item, rows, status, expected):
-    item = make_item(objective_value=None, model=None, expected_status=status)
-    (row,) = rows((item, RIGHT + "m.add_linear_constraint(x + y >= 11)\n", "stop"))
-    assert (row["passed"], row["passed_rel"]) == (expected, None)
-
-
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), "10", None, True])
-def test_a_wrong_time_is_refused(make_item, score_settings, seconds):
+def test_a_wrong_time_is_refused(seconds):
     with pytest.raises(UserError, match="solve_s"):
-        score.score([], score_settings | {"solve_s": seconds})
+        checked({"solve_s": seconds})
 
 
 @pytest.mark.parametrize(
     ("sandbox", "reason"),
-    [([], "JSON object"), ({"require_isolaton": "bubblewrap"}, "require_isolaton"), ({"wall_s": 1e9}, "wall_s")],
+    [([], "JSON object"), ({"require_isolaton": "x"}, "require_isolaton"), ({"wall_s": 1e9}, "wall_s")],
 )
-def test_wrong_sandbox_settings_are_refused(score_settings, sandbox, reason):
-    settings = sandbox if isinstance(sandbox, list) else score_settings["sandbox"] | sandbox
+def test_wrong_sandbox_settings_are_refused(sandbox, reason):
     with pytest.raises(UserError, match=reason):
-        score.score([], score_settings | {"sandbox": settings})
+        checked({"sandbox": sandbox})
 
 
-def test_an_unknown_finish_is_refused(make_item, tmp_path):
-    item = make_item()
-    response = {"item_id": item.item_id, "sha256": item.sha256, "response": RIGHT, "finish": "banana"}
-    with pytest.raises(UserError, match="banana"):
-        score.paired([item], [response], tmp_path)
+def test_the_defaults_are_the_configs():
+    schema = files.read_json("workflow/schemas/config.schema.json")["properties"]["evaluation"]["properties"]
+    of_sandbox = {name: value["default"] for name, value in schema["sandbox"]["properties"].items()}
+    assert {"solve_s": schema["solve_s"]["default"], "sandbox": of_sandbox} == DEFAULTS

@@ -15,6 +15,7 @@ from trex.execution.equivalence import (
     UNDECIDED,
     Reference,
 )
+from trex.execution.judge import Comparison
 from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 from trex.problems.solve import Solution, solve
@@ -47,16 +48,31 @@ def build(text: str, change: str = "") -> Model:
     return model
 
 
-def reference(**other) -> Reference:
-    given = {"model": build(DATA), "solve": solve, "data": DATA, "program": build, "seed": 1} | other
-    return Reference(**given)
+class InProcess:
+    """A judge without a process of its own."""
+
+    def __init__(self, solve=solve):
+        self.solving = solve
+        self.solved = 0
+
+    def solve(self, model: Model, solver: None, time_limit: float) -> Solution:
+        self.solved += 1
+        return self.solving(model)
+
+    def compare(self, model: Model, reference: Model, wall_s: float) -> Comparison:
+        return Comparison("isomorphic" if canonical.isomorphic(model, reference) else "different")
+
+
+def reference(solve=solve, **other) -> Reference:
+    given = {"model": build(DATA), "judge": InProcess(solve), "data": DATA, "program": build, "seed": 1} | other
+    return Reference(**given, solve_s=10.0)
 
 
 def judged(change: str, answer=None, **other):
     """(outcome of the other data, verdict)"""
     against = reference(**other)
     check = against.check(answer or (lambda text: build(text, change)))
-    return check, against.verdict(against.solve(build(DATA, change)), check)
+    return check, against.verdict(against.on_other_data(build(DATA, change)), check)
 
 
 @pytest.mark.parametrize("change", ["redundant row", "auxiliary variable"])
@@ -86,6 +102,14 @@ def test_another_model(change, detail):
 def test_a_wrong_row_may_bind_on_some_data_only():
     check, _ = judged("wrong row that does not bind on this data")
     assert check.outcome == PARTLY and 0 < check.right < check.files == 10
+
+
+def test_the_reference_said_again_is_not_solved_again():
+    against = reference()
+    files = against.other_data
+    solved = against.judge.solved
+    assert against.check(build) == equivalence.DataCheck(HELD, len(files), len(files), "")
+    assert against.judge.solved == solved
 
 
 def test_a_program_that_knows_one_file():

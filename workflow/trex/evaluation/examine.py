@@ -68,7 +68,8 @@ class Examiner(contextlib.ExitStack):
             return None
         program = None if item.answer is None else self.built_by(extraction.code(item.answer))
         seed = seeds.derive(0, item.sha256)
-        return Reference(Model.from_json(item.model), self.solve, item.data_file, program, seed)
+        model, solve_s = Model.from_json(item.model), self.settings["solve_s"]
+        return Reference(model, self.judge, solve_s, item.data_file, program, seed)
 
     def outcome(self, item: Item, response: Response, reference: Reference | None) -> Outcome:
         if response.finish in UNASKED:

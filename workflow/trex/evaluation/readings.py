@@ -4,7 +4,9 @@ Many labels of public sets hold under one of these readings of a problem only, a
 The reading is the answer's to make: what another one would have given is a diagnosis, and never counts as a pass.
 """
 
-from trex.execution.equivalence import Solve, agree
+from collections.abc import Callable
+
+from trex.execution.equivalence import agree
 from trex.problems.ir import Model
 from trex.problems.solve import OPTIMAL, Solution
 
@@ -17,15 +19,15 @@ def reading(model: Model) -> str | None:
     return MIXED if len(kinds) == 2 else next(iter(kinds), None)
 
 
-def other_reading(model: Model, solution: Solution, label: float, solve: Solve) -> str | None:
+def other_reading(model: Model, solution: Solution, label: float, solve: Callable[[Model], Solution]) -> str | None:
     """The reading, other than the model's own, under which its optimum is the label; None where neither is.
 
     A reading whose optimum can only move away from the label is not solved.
     """
     for wanted in (INTEGER, CONTINUOUS):
-        if reading(model) != wanted and may_meet(model, solution, label, wanted):
-            if agree(solve(read_as(model, wanted)), label):
-                return wanted
+        possible = reading(model) != wanted and may_meet(model, solution, label, wanted)
+        if possible and agree(solve(read_as(model, wanted)), label):
+            return wanted
     return None
 
 

@@ -3,7 +3,7 @@
 summary.json: set, sha256 (of this copy of it), protocol (how it was asked, as far as that is stated), items, responses,
 attempts (the fewest and most of an item); views: of each view of the set (trex.evaluation.criteria; the full one first)
 and each criterion (the deciding one first) n items, passed, share, ci_low and ci_high (95 %) and interval, the method;
-pass_at_k: by the deciding criterion and k up to the fewest attempts, the same and acc_at_k (the authors': any of the
+pass_at_k: by the deciding criterion, for k up to the fewest attempts, the same and acc_at_k (the authors': any of the
 first k attempts); failures: responses by class; error_families: of the failed ones, by the families in which SLAI
 T-Rex reports errors; structure, data_check, other_reading, reading and isolation: responses by these columns.
 """
@@ -18,11 +18,11 @@ from trex.evaluation.criteria import Rows
 from trex.evaluation.failure_classes import CLASSES, FAMILY, PASSED, UNANSWERED
 
 COUNTED = ("structure", "data_check", "other_reading", "reading", "isolation")
-INDENT = "  "
+SUMMED = (PASSED, "passed_abs", "passed_rel", "structure_right", "passed_legacy")
 ITEM_COLUMNS = (
-    "item_id cluster criterion attempts passed passed_abs passed_rel structure_right passed_legacy failure_class "
-    "objective_value expected structure data_check reading other_reading known_bad detail"
-).split()
+    *("item_id", "cluster", "criterion", "attempts", *SUMMED, "failure_class", "objective_value", "expected"),
+    *("structure", "data_check", "reading", "other_reading", "known_bad", "detail"),
+)
 
 
 def summarised(rows: Rows, public: bool) -> dict:
@@ -41,11 +41,7 @@ def summarised(rows: Rows, public: bool) -> dict:
             name: {criterion: shown(criteria.estimate(members, criterion)) for criterion in criteria.criteria(members)}
             for name, members in criteria.views(rows, public).items()
         },
-        "pass_at_k": [
-            {"k": k, "acc_at_k": criteria.acc_at_k(rows, k)}
-            | shown(criteria.estimate(rows, criteria.criteria(rows)[0], k))
-            for k in criteria.ks(rows)
-        ],
+        "pass_at_k": [{"k": at.k, "acc_at_k": at.acc} | shown(at.estimate) for at in criteria.at_k(rows)],
         "failures": {name: classes[name] for name in CLASSES if classes[name]},
         "error_families": dict(families.most_common()),
         **{name: dict(sorted(Counter(row[name] for row in rows if row[name]).items())) for name in COUNTED},
@@ -64,19 +60,16 @@ def shown(estimate: Estimate) -> dict:
 
 
 def by_item(rows: Rows) -> pd.DataFrame:
-    """A row an item: how many of its attempts pass by each criterion, the rest of its best attempt (the first such)."""
+    """A row an item: how many of its attempts pass by each criterion, and the rest of its best attempt."""
     of_item: dict[str, Rows] = {}
     for row in rows:
         of_item.setdefault(row["item_id"], []).append(row)
     found = []
     for members in of_item.values():
         best = max(members, key=lambda row: CLASSES.index(row["failure_class"]))
-        sums = {
-            name: total(members, name)
-            for name in (PASSED, "passed_abs", "passed_rel", "structure_right", "passed_legacy")
-        }
-        found.append(best | sums | {"attempts": len(members)})
-    return pd.DataFrame(found, columns=ITEM_COLUMNS).astype({"attempts": int})
+        found.append(best | {"attempts": len(members)} | {name: total(members, name) for name in SUMMED})
+    frame = pd.DataFrame(found, columns=ITEM_COLUMNS)
+    return frame.astype(dict.fromkeys(SUMMED, "Int64"))
 
 
 def total(members: Rows, name: str) -> int | None:
@@ -86,29 +79,22 @@ def total(members: Rows, name: str) -> int | None:
 
 def lines(found: dict) -> list[str]:
     """For a person, the full set first."""
-    attempts = found["attempts"]
-    several = f", {attempts['fewest']} to {attempts['most']} attempts an item" if attempts["most"] > 1 else ""
+    fewest, most = found["attempts"].values()
+    several = f", {fewest} to {most} attempts an item" if most > 1 else ""
     text = [
         f"{found['set']}: {found['items']} items, {found['responses']} responses{several}; sha256 {found['sha256']}"
     ]
     for name, by_criterion in found["views"].items():
-        text.append(f"{name}:")
-        text += [f"{INDENT}{criterion:24} {share(value)}" for criterion, value in by_criterion.items()]
-    if len(found["pass_at_k"]) > 1:
-        text.append("by attempts:")
-        text += [
-            f"{INDENT}pass@{row['k']:<19} {share(row)}; acc@{row['k']} {row['acc_at_k']:.2%}"
-            for row in found["pass_at_k"]
-        ]
+        text += [f"{name}:", *(f"  {criterion:24} {share(value)}" for criterion, value in by_criterion.items())]
+    if most > 1:
+        text += [f"pass@{at['k']} {share(at)}; acc@{at['k']} {at['acc_at_k']:.2%}" for at in found["pass_at_k"]]
     for name in ("failures", "error_families", *COUNTED):
-        if found[name]:
-            text.append(
-                f"{name.replace('_', ' ')}: " + ", ".join(f"{key} {value}" for key, value in found[name].items())
-            )
+        if counts := found[name]:
+            text.append(f"{name.replace('_', ' ')}: " + ", ".join(f"{key} {value}" for key, value in counts.items()))
     return text
 
 
 def share(value: dict) -> str:
-    passed = f"{value['passed']:g}" if isinstance(value["passed"], int) else f"{value['passed']:.2f}"
+    passed = f"{value['passed']:.2f}".removesuffix(".00")
     low, high = value["ci_low"], value["ci_high"]
     return f"{passed} of {value['n']} = {value['share']:.2%} (95 % {low:.2%} to {high:.2%}, {value['interval']})"

@@ -18,11 +18,11 @@ Other data are the problem's own file with other numbers (trex.execution.resampl
 Two objective values are the same within 1e-6 of the larger of 1 and the reference's.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from trex.execution import resample
+from trex.execution.judge import Judge
 from trex.problems.ir import Model
 from trex.problems.solve import ERROR, LIMIT, OPTIMAL, Solution
 
@@ -33,8 +33,7 @@ UNDECIDED = "undecided"
 OUTCOMES = (ISOMORPHIC, OBJECTIVE_EQUIVALENT, DIFFERENT, UNDECIDED)
 HELD, PARTLY, HARD_CODED, NOT_CHECKED = CHECKS = ("held", "partly", "hard_coded", "not_checked")
 TOLERANCE = 1e-6
-
-Solve = Callable[[Model], Solution]
+OTHER_DATA_S = 2.0  # processor seconds for a model on other data: where it takes longer, there are other files
 
 
 @dataclass(frozen=True)
@@ -59,19 +58,22 @@ class Reference:
     """What an answer to a problem is held against. Each part is computed once, when it is first asked for.
 
     data: the problem's file as JSON text; program: builds the reference's model on a data file (None where it fails).
-    Either is None where there is none.
+    Either is None where there is none. solve_s: processor seconds for a model on the problem's own data.
     """
 
-    def __init__(self, model: Model, solve: Solve, data: str | None, program: resample.Build | None, seed: int):
+    def __init__(
+        self, model: Model, judge: Judge, solve_s: float, data: str | None, program: resample.Build | None, seed: int
+    ):
         self.model = model
-        self.solve = solve
+        self.judge = judge
+        self.solve_s = solve_s
         self.data = data
         self.program = program
         self.seed = seed
 
     @cached_property
     def solution(self) -> Solution:
-        return self.solve(self.model)
+        return self.judge.solve(self.model, None, self.solve_s)
 
     @cached_property
     def other_data(self) -> list[resample.Resampled]:
@@ -79,9 +81,12 @@ class Reference:
         if self.data is None or self.program is None or self.solution.status != OPTIMAL:
             return []
         model = self.program(self.data)
-        if model is None or not agree(self.solve(model), self.solution.objective):
+        if model is None or not agree(self.on_other_data(model), self.solution.objective):
             return []
-        return resample.resampled(self.data, self.program, self.solve, self.is_new, self.seed)
+        return resample.resampled(self.data, self.program, self.on_other_data, self.is_new, self.seed)
+
+    def on_other_data(self, model: Model) -> Solution:
+        return self.judge.solve(model, None, min(OTHER_DATA_S, self.solve_s))
 
     def is_new(self, objective: float) -> bool:
         """Where the optimum stays what it was, a program that always gives the same one is right too."""
@@ -91,8 +96,7 @@ class Reference:
         """The answer's program on the other data."""
         right, wrong, ended = 0, [], 0
         for file in self.other_data:
-            model = build(file.data)
-            solution = None if model is None else self.solve(model)
+            solution = self.answered(build(file.data), file)
             if solution is not None and solution.status in (LIMIT, ERROR):
                 continue
             ended += 1
@@ -106,6 +110,12 @@ class Reference:
             return DataCheck(HELD, ended, right, "")
         detail = f"right on {right} of {ended} other data files; on the first of the others: {wrong[0]}"
         return DataCheck(PARTLY if right else HARD_CODED, ended, right, detail)
+
+    def answered(self, model: Model | None, file: resample.Resampled) -> Solution | None:
+        """The solution of an answer's model on a file: the reference's where it is the reference's model."""
+        if model is None or self.judge.compare(model, file.model, OTHER_DATA_S).isomorphic:
+            return model and Solution(OPTIMAL, file.objective)
+        return self.on_other_data(model)
 
     def verdict(self, found: Solution, check: DataCheck | None) -> Verdict:
         """On a model, by its solution, that is not isomorphic to the reference. check: None without other data."""

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from trex.problems.ir import Model
-from trex.problems.solve import OPTIMAL, Solution
+from trex.problems.solve import LIMIT, OPTIMAL, Solution
 
 WANTED, FEWEST = 10, 5
 SPREADS = (0.25, 0.25, 0.25, 0.25, 0.1, 0.03)
@@ -28,6 +28,7 @@ TRIES_TO_CHANGE = 4
 LONGEST_TUPLE = 8
 MOST_DECIMALS = 10
 MOST_GROUPS = 64
+MOST_UNSOLVED = 5
 
 Group = tuple[str, ...]
 Build = Callable[[str], Model | None]
@@ -35,9 +36,10 @@ Build = Callable[[str], Model | None]
 
 @dataclass(frozen=True)
 class Resampled:
-    """Another data file, as JSON text, and the optimum that the reference program's model has on it."""
+    """Another data file, as JSON text, the reference program's model on it, and its optimum."""
 
     data: str
+    model: Model
     objective: float
 
 
@@ -46,7 +48,8 @@ def resampled(
 ) -> list[Resampled]:
     """At most WANTED other data files on which the reference's model has an optimum; fewer where they are hard to find.
 
-    With fewer than FEWEST nothing should be concluded from agreement.
+    With fewer than FEWEST nothing should be concluded from agreement. The search ends at the fifth file on which the
+    solver came to no end: such models would take minutes.
 
     data: JSON text. build: the reference program's model on a data file (None where it fails). telling: whether a file
     with this optimum can tell programs apart.
@@ -61,6 +64,7 @@ def resampled(
     draw = random.Random(seed)
     groups = [g for g in numbers_of(original) if matters(original, g, reference, build, draw)]
     found: list[Resampled] = []
+    unsolved = 0
     for spread in SPREADS if groups else ():
         for _ in range(TRIES_PER_SPREAD):
             candidate = json.dumps(varied(original, set(groups), spread, draw))
@@ -68,9 +72,10 @@ def resampled(
             if model is None or shape(model) != shape(reference):
                 continue
             solution = solve(model)
+            unsolved += solution.status == LIMIT
             if solution.status == OPTIMAL and telling(solution.objective):
-                found.append(Resampled(candidate, solution.objective))
-            if len(found) == WANTED:
+                found.append(Resampled(candidate, model, solution.objective))
+            if len(found) == WANTED or unsolved == MOST_UNSOLVED:
                 return found
     return found
 
