@@ -60,3 +60,16 @@ def test_colour_and_shape_together_tell_many_arms_apart():
     arms = [str(n) for n in range(count)]
     marks = [charts.by_arm(arms, kind).to_dict()["range"] for kind in (charts.ARM_COLOURS, charts.ARM_SHAPES)]
     assert len(set(zip(*marks, strict=True))) == count
+
+
+def test_a_missing_panel_keeps_its_place():
+    """A model that did not answer a suite: its empty panel must not be taken by another's bars."""
+    cells = [("in", "base"), ("in", "CPT"), ("public", "CPT")]
+    frame = pd.DataFrame(
+        [{"panel": p, "column": c, "row": "passed", "value": 1.0, "text": f"{p}-{c}"} for p, c in cells]
+    )
+    whole = charts.without_gaps(frame, "passed")
+    assert set(zip(whole["panel"], whole["column"], strict=True)) == {*cells, ("public", "base")}
+    root = ElementTree.fromstring(charts.bars(frame, ["passed"], ["base", "CPT"], "%", "gap"))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert [text for text in texts if text in {f"{p}-{c}" for p, c in cells}] == ["in-base", "in-CPT", "public-CPT"]

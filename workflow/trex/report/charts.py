@@ -73,6 +73,7 @@ def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) ->
 
 def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, label: str) -> str:
     """Plain bars: one panel a `panel` and `column`, one bar a `row`. frame: panel, column, row, value, text."""
+    frame = without_gaps(frame, rows[0])
     y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False, labelLimit=220))
     top = float(frame["value"].max()) * 1.35 or 1.0
     x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0, top], nice=False), axis=alt.Axis(tickCount=4))
@@ -89,6 +90,13 @@ def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, l
             "panel:N", sort=panels, header=alt.Header(labelOrient="left", labelAngle=0, labelAlign="left")
         )
     return svg(layers.facet(**facets, spacing=14), label)
+
+
+def without_gaps(frame: pd.DataFrame, row: str) -> pd.DataFrame:
+    """With an empty bar in each panel that has none: Vega gives the place of a missing panel to the next one."""
+    panels = pd.MultiIndex.from_product([frame["panel"].unique(), frame["column"].unique()], names=["panel", "column"])
+    missing = panels.difference(pd.MultiIndex.from_frame(frame[["panel", "column"]]), sort=False).to_frame(index=False)
+    return pd.concat([frame, missing.assign(row=row, value=0.0, text="")], ignore_index=True)
 
 
 def curves(frame: pd.DataFrame, panels: list[str], arms: list[str], label: str) -> str:

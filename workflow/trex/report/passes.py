@@ -122,7 +122,8 @@ def by_category(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_criterion(frame: pd.DataFrame) -> pd.DataFrame:
-    shown = full_set(frame)
+    """All categories together by every criterion; `line`: the chart's."""
+    shown = full_set(frame).sort_values("criterion", key=lambda names: names.map(list(CRITERIA).index), kind="stable")
     decides = shown.index.isin(deciding(frame).index)
     lines = [
         CRITERIA[name] + (" (decides)" if first else "")
@@ -154,7 +155,7 @@ def wide_columns(frame: pd.DataFrame) -> list[Column]:
     present = [name for name in CRITERIA if name in set(frame["criterion"])]
     return [
         SUITE,
-        Column("category", lambda row: plain(row.category), "text"),
+        *([Column("category", lambda row: plain(row.category), "text")] if set(frame["category"]) != {ALL} else []),
         Column("items", lambda row: row.labels, "text"),
         ARM,
         *map(criterion_column, present),
