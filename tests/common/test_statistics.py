@@ -80,6 +80,15 @@ def test_clusters_that_agree_though_their_items_differ():
     assert found.interval == "Wilson over clusters" and (found.low, found.high) == wilson(5, 10)
 
 
+@pytest.mark.parametrize("clusters", [1, 2, 19])
+def test_few_clusters_are_not_drawn(clusters):
+    """Of two draws again and again, one half would be all that is known."""
+    values = [float(number % 3 == 0) for number in range(2 * clusters)]
+    found = estimate(values, [name for name in names(clusters) for _ in range(2)])
+    assert found.interval == "Wilson over clusters"
+    assert (found.low, found.high) == pytest.approx(wilson(found.share * clusters, clusters))
+
+
 @pytest.mark.parametrize("passed", [1, 3, 20, 60, 99])
 def test_pairs_that_pass_together_count_once(passed):
     """100 pairs say no more than 100 items: the interval is about Wilson's of 100, and wider than that of 200."""

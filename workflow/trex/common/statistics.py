@@ -10,7 +10,8 @@ from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
 CONFIDENCE = 0.95
-WILSON, BOOTSTRAP, AGREEING = "Wilson", "cluster bootstrap", "Wilson over clusters"
+WILSON, BOOTSTRAP, OVER_CLUSTERS = "Wilson", "cluster bootstrap", "Wilson over clusters"
+FEWEST_CLUSTERS = 20  # that are drawn again
 DRAWS = 9_999
 SEED = 0
 CELLS = 2_000_000  # numbers that are drawn at a time
@@ -35,16 +36,17 @@ class Estimate:
 def estimate(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
     """The mean of the items' values in [0, 1]; items of one cluster are not independent of each other.
 
-    Wilson's interval where each item is a cluster and passes or fails; else whole clusters are drawn again. Where all
-    clusters have the same share there is nothing to draw, and Wilson's interval takes each cluster for one item.
+    Wilson's interval where each item is a cluster and passes or fails; else whole clusters are drawn again. Where there
+    are few clusters, or all have the same share, drawing says little, and Wilson's interval takes each cluster for one
+    item, which is wide enough.
     """
     n, total = len(values), math.fsum(values)
     share = total / n if n else math.nan
     sums, sizes = by_cluster(values, clusters)
     if len(sums) == n and {0, 1}.issuperset(values):
         interval, (low, high) = WILSON, wilson(total, n)
-    elif np.ptp(sums / sizes) < SAME:
-        interval, (low, high) = AGREEING, wilson(share * len(sums), len(sums))
+    elif len(sums) < FEWEST_CLUSTERS or np.ptp(sums / sizes) < SAME:
+        interval, (low, high) = OVER_CLUSTERS, wilson(share * len(sums), len(sums))
     else:
         interval, (low, high) = BOOTSTRAP, cluster_bootstrap(sums, sizes)
         low, high = min(low, share), max(high, share)  # it holds the share but for a rounding error
