@@ -85,6 +85,15 @@ def test_what_is_sent_and_what_is_told_of_it(run, tmp_path):
     assert server.base_url not in json.dumps(sidecar)
 
 
+def test_what_a_model_refuses_is_not_sent(run, tmp_path):
+    with FakeServer() as server:
+        run(server, "--temperature", "none", "--top-p", "none", "--max-tokens-name", "max_completion_tokens")
+        sent = [set(json.loads(text)) for text in server.counts]
+    assert sent == [{"model", "messages", "seed", "max_completion_tokens"}] * len(sent)
+    asked = beside(tmp_path / "r.jsonl")
+    assert (asked.temperature, asked.top_p, asked.max_tokens) == (None, None, 4096)
+
+
 def test_examples_stand_before_the_problem(run, tmp_path):
     pool = tmp_path / "pool.jsonl"
     examples = [{"prompt": f"Cut {word} planks for the fence", "answer": f"x = '{word}'"} for word in ("oak", "pine")]
@@ -339,7 +348,7 @@ def test_many_answers_are_not_held_in_memory(items, tmp_path):
             return endpoint.Answer(text + str(body["seed"]))
 
     protocol = Protocol(model="m", samples=100, temperature=0.0, top_p=1.0, seed=1, max_tokens=1, shots=0)
-    bodies = ask.requests(items[:1], protocol, None)
+    bodies = ask.requests(items[:1], protocol, "max_tokens", None)
     asked = ask.Asked(bodies, Instant("http://host", None, 1, 0), 100)
     tracemalloc.start()
     with Journal(tmp_path / "j.jsonl") as journal:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
+    "bm25s",
     "cvxpy",
     "highspy",
     "numpy",

@@ -16,7 +16,7 @@ import asyncio
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from trex.benchmarks.item import Item
@@ -30,6 +30,7 @@ from trex.evaluation.protocol import SELECTIONS, Protocol
 from trex.evaluation.responses import API, FINISHES
 
 STEP = "trex.evaluation.ask"
+MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
 
 
 def main() -> None:
@@ -43,7 +44,8 @@ def main() -> None:
     endpoint = Endpoint(arguments.base_url, key_of(arguments.key_env), arguments.timeout_s, arguments.retries)
     inputs = {"items": sources} | ({"pool": arguments.pool} if arguments.pool else {})
     settings = dataclasses.asdict(protocol) | {"endpoint": endpoint.url}
-    asked = Asked(requests(items, protocol, arguments.pool), endpoint, total=len(items) * protocol.samples)
+    bodies = requests(items, protocol, arguments.max_tokens_name, arguments.pool)
+    asked = Asked(bodies, endpoint, total=len(items) * protocol.samples)
     with Journal(arguments.cache or Path(f"{arguments.out}.cache.jsonl")) as journal:
         asyncio.run(asked.ask(journal, arguments.concurrency))
         files.write_jsonl(
@@ -61,10 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="responses.jsonl to write")
     parser.add_argument("--key-env", help="environment variable that holds the key; none is sent without")
     parser.add_argument("--samples", type=int, default=1, help="answers an item (default 1)")
-    parser.add_argument("--temperature", type=float, default=0.0, help="0 (default) is greedy")
-    parser.add_argument("--top-p", type=float, default=1.0, help="default 1")
+    unsent = "; none: it is not sent, for models that refuse it"
+    parser.add_argument("--temperature", type=unless_none(float), default=0.0, help=f"0 (default) is greedy{unsent}")
+    parser.add_argument("--top-p", type=unless_none(float), default=1.0, help=f"default 1{unsent}")
     parser.add_argument("--seed", type=int, default=1, help="attempt i of an item gets seed + i (default 1)")
     parser.add_argument("--max-tokens", type=int, default=4096, help="that an answer may have (default 4096)")
+    parser.add_argument(
+        "--max-tokens-name", choices=MAX_TOKENS_NAMES, default=MAX_TOKENS_NAMES[0], help="what the endpoint calls it"
+    )
     parser.add_argument("--shots", type=int, default=0, help="worked examples before each problem (default 0)")
     parser.add_argument("--selection", choices=SELECTIONS, default="bm25", help="of the examples (default bm25)")
     parser.add_argument("--pool", type=Path, help="with --shots: the examples, see trex.evaluation.few_shot")
@@ -72,6 +78,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout-s", type=float, default=600.0, help="seconds for an answer (default 600)")
     parser.add_argument("--retries", type=int, default=5, help="after faults that may pass (default 5)")
     parser.add_argument("--cache", type=Path, help="answers so far (default <out>.cache.jsonl)")
+
+
+def unless_none(convert: Callable[[str], float]) -> Callable[[str], float | None]:
+    def converted(text: str) -> float | None:
+        return None if text == "none" else convert(text)
+
+    converted.__name__ = convert.__name__  # argparse names it where the text is wrong
+    return converted
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -110,9 +124,11 @@ def protocol_of(arguments: argparse.Namespace) -> Protocol:
     return Protocol(**{name: getattr(arguments, name) for name in names}, **choice)
 
 
-def requests(items: list[Item], protocol: Protocol, pool: Path | None) -> Iterator[dict]:
+def requests(items: list[Item], protocol: Protocol, max_tokens_name: str, pool: Path | None) -> Iterator[dict]:
     """The body of each request, in the order of the rows."""
-    decoding = {name: getattr(protocol, name) for name in ("model", "max_tokens", "temperature", "top_p")}
+    decoding = {"model": protocol.model, max_tokens_name: protocol.max_tokens}
+    optional = {"temperature": protocol.temperature, "top_p": protocol.top_p}
+    decoding |= {name: value for name, value in optional.items() if value is not None}
     selector = None
     if protocol.shots:
         from trex.evaluation import few_shot  # its libraries take a while: only here

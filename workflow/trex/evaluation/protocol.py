@@ -53,13 +53,13 @@ class Protocol:
 
     def text(self) -> str:
         """The decoding in words, as it stands in tables."""
-        if self.temperature is None:
-            return NOT_STATED
-        length = [] if self.max_tokens is None else [f"{self.max_tokens} tokens"]
+        drawn = {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed}
+        words = [f"{name} {value:g}" for name, value in drawn.items() if value is not None]
         if self.temperature == 0:
-            return ", ".join(["greedy", *length])
-        named = {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed}
-        return ", ".join([*(f"{name} {value:g}" for name, value in named.items() if value is not None), *length])
+            words = ["greedy"]
+        if self.max_tokens is not None:
+            words.append(f"{self.max_tokens} tokens")
+        return ", ".join(words) or NOT_STATED
 
 
 def is_number(value: object) -> bool:
