@@ -80,7 +80,8 @@ def total(members: Rows, name: str) -> int | None:
 def lines(found: dict) -> list[str]:
     """For a person, the full set first."""
     fewest, most = found["attempts"].values()
-    several = f", {fewest} to {most} attempts an item" if most > 1 else ""
+    number = most if fewest == most else f"{fewest} to {most}"
+    several = f", {number} attempts an item" if most > 1 else ""
     text = [
         f"{found['set']}: {found['items']} items, {found['responses']} responses{several}; sha256 {found['sha256']}"
     ]
