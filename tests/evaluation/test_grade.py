@@ -1,9 +1,11 @@
 """What becomes of hand-written responses: what passes, and which class everything else falls in."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from trex.benchmarks import registry
 from trex.evaluation.failure_classes import CLASSES
 from trex.problems.ir import Model
 
@@ -274,3 +276,25 @@ def test_no_optimum_can_be_the_answer(make_item, graded, status, expected):
 def test_an_endpoint_that_failed_is_no_wrong_answer(make_item, graded):
     (row,) = graded((make_item(), "", "api"), by_legacy_rules=True)
     assert (row["failure_class"], row["executed"], row["passed_legacy"]) == ("api", False, False)
+
+
+BENCHMARKS = Path(__file__).parents[3] / "shared" / "benchmarks"
+G = "import gurobipy as gp\nfrom gurobipy import GRB\nm = gp.Model()\n"
+TYPING_IN = (
+    "m.setObjective({value})\n",
+    "x = m.addVar(lb={value}, ub={value})\nm.setObjective(x, GRB.MAXIMIZE)\n",
+    "x = m.addVar(lb=-GRB.INFINITY)\nm.addConstr(x <= {value})\nm.setObjective(x, GRB.MAXIMIZE)\n",
+    "x = m.addVar(lb=-GRB.INFINITY)\ny = m.addVar(ub=3)\nm.addConstr(x == {value})\nm.addConstr(y <= 2)\n"
+    "m.setObjective(x)\n",
+    "x = m.addVars(3, ub=1)\nm.addConstr(x.sum() <= 5)\nm.setObjective({value} + 0 * x[0])\n",
+)
+
+
+@pytest.mark.skipif(not BENCHMARKS.exists(), reason="the public benchmarks are not at hand")
+@pytest.mark.parametrize("name", ["bench4opt_feasible", "optibench", "nl4opt"])
+def test_a_public_label_typed_in_never_passes(graded, name):
+    items = registry.load(name, BENCHMARKS)[::23]
+    cases = [(item, G + way.format(value=repr(item.objective_value)), "stop") for item in items for way in TYPING_IN]
+    found = graded(*cases)
+    assert {row["failure_class"] for row in found} <= {"degenerate", "hard_coded"}
+    assert len(found) >= 40 and not any(row["passed_rel"] or row["structure_right"] for row in found)

@@ -101,15 +101,16 @@ class Examiner(contextlib.ExitStack):
     def compared(self, code: str, outcome: Outcome, reference: Reference) -> dict:
         """comparison, verdict and check of an outcome"""
         comparison = self.judge.compare(outcome.execution.model, reference.model, self.settings["solve_s"])
-        right = not outcome.degenerate and (comparison.isomorphic or reference.agrees(outcome.solution))
+        if outcome.degenerate:
+            return {"comparison": comparison, "verdict": Verdict(DIFFERENT, comparison.text)}
+        right = comparison.isomorphic or reference.agrees(outcome.solution)
         check = reference.check(self.built_by(code)) if right and reference.data is not None else None
+        verdict = Verdict(ISOMORPHIC, "")
         if not comparison.isomorphic:
             verdict = reference.verdict(outcome.solution, check)
             verdict = Verdict(verdict.outcome, "; ".join(filter(None, (comparison.text, verdict.detail))))
         elif check is not None and check.outcome == HARD_CODED:
             verdict = Verdict(DIFFERENT, check.detail)
-        else:
-            verdict = Verdict(ISOMORPHIC, "")
         return {"comparison": comparison, "verdict": verdict, "check": check}
 
     def solve(self, model: Model) -> Solution:

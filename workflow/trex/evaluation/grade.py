@@ -70,7 +70,7 @@ def row(item: Item, response: Response, outcome: Outcome, protocol: Protocol, is
         "reading": None if model is None else reading(model),
         "executed": model is not None,
         "structure": structure,
-        "structure_right": None if structure is None else structure == ISOMORPHIC and not outcome.degenerate,
+        "structure_right": None if structure is None else structure == ISOMORPHIC,
         "other_reading": outcome.other_reading,
         "data_check": None if outcome.check is None else outcome.check.outcome,
         PASSED: failure_class == PASSED,
