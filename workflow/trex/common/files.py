@@ -107,16 +107,18 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 
 def read_jsonl(path: str | Path) -> list[dict]:
     """The records of a JSONL file. Raises UserError with the line number of the first malformed line."""
-    records = []
+    return [record for _, record in numbered_jsonl(path)]
+
+
+def numbered_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
+    """(line number, record) of a JSONL file. Raises UserError with the number of a malformed line."""
     text = open_input(path, lambda source: Path(source).read_text(encoding="utf-8"))
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            records.append(json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line") from error
-    return records
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line") from error
 
 
 def open_input(path: str | Path, reader):

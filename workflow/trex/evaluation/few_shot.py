@@ -18,7 +18,6 @@ runs of five words (case and punctuation do not count, numbers do) has at least 
 and the other wordings of both, by cluster. A problem told in other words is known by its cluster alone.
 """
 
-import json
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -52,27 +51,17 @@ class Example:
 
 def read_pool(path: Path) -> list[Example]:
     """Raises UserError naming the row or line that is no example, or a file without any."""
-    rows = parquet_rows(path) if path.suffix == ".parquet" else jsonl_rows(path)
-    pool = [example(row, where) for where, row in rows]
+    pool = [example(row, where) for where, row in numbered_rows(path)]
     if not pool:
         raise UserError(f"{path}: holds no examples; give a pool that does")
     return pool
 
 
-def parquet_rows(path: Path) -> Iterator[tuple[str, dict]]:
-    for number, row in enumerate(files.read_parquet(path), start=1):
-        yield f"{path}, row {number}", row
-
-
-def jsonl_rows(path: Path) -> Iterator[tuple[str, object]]:
-    text = files.open_input(path, lambda source: source.read_text(encoding="utf-8"))
-    for number, line in enumerate(text.split("\n"), start=1):
-        where = f"{path}, line {number}"
-        if line.strip():
-            try:
-                yield where, json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UserError(f"{where}: not valid JSON ({error}); mend or remove that line") from error
+def numbered_rows(path: Path) -> Iterator[tuple[str, object]]:
+    """(place, row)"""
+    if path.suffix == ".parquet":
+        return ((f"{path}, row {number}", row) for number, row in enumerate(files.read_parquet(path), start=1))
+    return ((f"{path}, line {number}", row) for number, row in files.numbered_jsonl(path))
 
 
 def example(row: object, where: str) -> Example:
