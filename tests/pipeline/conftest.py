@@ -26,7 +26,8 @@ x = model.add_integer_variable(lb=0, name="x")
 model.add_linear_constraint(2 * x <= 15)
 model.maximize(x)
 ```"""
-OWN_RESPONSES = [{"id": f"knapsack-{n:04d}", "response": text} for n, text in ((1, CODE), (0, "No idea."), (0, CODE))]
+OWN_ANSWERS = (("knapsack-0000", CODE), ("assignment-0000", "No idea."), ("assignment-0000", CODE))
+OWN_RESPONSES = [{"id": name, "response": text} for name, text in OWN_ANSWERS]
 PUBLIC_RESPONSES = [{"id": 0, "response": CODE}]  # right: 7
 NOT_COPIED = shutil.ignore_patterns(".*", "results", "__pycache__", "*.egg-info", "build", "dist")
 SNAKEMAKE = Path(sys.executable).parent / "snakemake"

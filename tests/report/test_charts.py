@@ -43,6 +43,14 @@ def test_marks_of_all_zero_shares_are_drawn():
     assert "NaN" not in charts.bars(BARS.assign(value=0.0), ["passed"], ARMS, "%", "zero")
 
 
+def test_an_arm_keeps_its_colour_where_others_have_no_rows():
+    both = charts.shares(SHARES, ["all", "word"], ARMS, "both")
+    one = charts.shares(SHARES[SHARES["arm"] == "CPT"], ["all", "word"], ARMS, "one")
+    base, cpt = charts.ARM_COLOURS[:2]
+    assert base in both and cpt in both
+    assert cpt in one and base not in one and ">base<" not in one
+
+
 def test_more_arms_than_marks():
     arms = [f"a model with a rather long name, {n}" for n in range(9)]
     frame = pd.DataFrame(

@@ -45,6 +45,6 @@ def long_shares(frame: pd.DataFrame, rows: pd.Series, share: str, low: str, high
     ).dropna()
 
 
-def arms_of(run: Run, frame: pd.DataFrame) -> list[str]:
-    """The names shown of the arms that have rows, in the run's order."""
-    return [arm(name) for name in run.arms if name in set(frame["arm"])]
+def shown_names(run: Run) -> list[str]:
+    """Of all arms and outside models, in the run's order."""
+    return list(map(arm, run.arms))

@@ -52,12 +52,14 @@ def by_arm(arms: list[str], marks: tuple) -> alt.Scale:
 def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) -> str:
     """Shares with intervals: one panel a `panel`, one line a `row`, one mark an `arm`.
 
-    frame: panel, row, arm, share, low, high (shares in percent); rows, arms: in the order to show.
+    frame: panel, row, arm, share, low, high (shares in percent); rows, arms: in the order to show. An arm without rows
+    keeps its mark, so that the others look the same on every chart.
     """
+    legend = alt.Legend(values=[arm for arm in arms if arm in set(frame["arm"])])
     y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False, labelPadding=9))
     offset = alt.YOffset("arm:N", sort=arms)
-    colour = alt.Color("arm:N", sort=arms, scale=by_arm(arms, ARM_COLOURS))
-    shape = alt.Shape("arm:N", sort=arms, scale=by_arm(arms, ARM_SHAPES))
+    colour = alt.Color("arm:N", sort=arms, scale=by_arm(arms, ARM_COLOURS), legend=legend)
+    shape = alt.Shape("arm:N", sort=arms, scale=by_arm(arms, ARM_SHAPES), legend=legend)
     top = max(5.0, min(100.0, float(frame["high"].max()) * 1.02))
     x = alt.X("low:Q", title="%", scale=alt.Scale(domain=[0, top], nice=False))
     base = alt.Chart().encode(y=y, yOffset=offset, color=colour)
@@ -87,7 +89,9 @@ def bars(frame: pd.DataFrame, rows: list[str], columns: list[str], title: str, l
     panels = list(dict.fromkeys(frame["panel"]))
     if len(panels) > 1:
         facets["row"] = alt.Row(
-            "panel:N", sort=panels, header=alt.Header(labelOrient="left", labelAngle=0, labelAlign="left")
+            "panel:N",
+            sort=panels,
+            header=alt.Header(labelOrient="left", labelAngle=0, labelAlign="left", labelAnchor="middle"),
         )
     return svg(layers.facet(**facets, spacing=14), label)
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from trex.evaluation.summarise import ALL
 from trex.report import charts
-from trex.report.arrange import ARM, ONE_SEED, OWN, PUBLIC, SUITE, arms_of, kinds, long_shares, of, ordered
+from trex.report.arrange import ARM, ONE_SEED, OWN, PUBLIC, SUITE, kinds, long_shares, of, ordered, shown_names
 from trex.report.load import Run
 from trex.report.parts import (
     Column,
@@ -87,7 +87,7 @@ def pass_at_1(run: Run, kind: str, frame: pd.DataFrame) -> Figure:
     what = "category" if kind == OWN else "criterion"
     drawn = long_shares(shown, shown["line"], "pass_at_1", "ci_low", "ci_high")
     lines = list(dict.fromkeys(drawn["row"]))
-    chart = charts.shares(drawn, lines, arms_of(run, frame), f"Pass@1 on {kind}, by suite, {what} and arm")
+    chart = charts.shares(drawn, lines, shown_names(run), f"Pass@1 on {kind}, by suite, {what} and arm")
     sizes = full_set(frame).groupby("suite", sort=False)["n"].max()
     return Figure(
         f"Pass@1 by suite, {what} and arm",

@@ -6,7 +6,7 @@ from markupsafe import Markup
 from trex.evaluation.failure_classes import CLASSES, DISCRETE, NOT_ASKED, OTHER, PASSED, PROTOCOL, STRUCTURAL
 from trex.evaluation.summarise import ALL, STEPS_TO_PASS
 from trex.report import charts
-from trex.report.arrange import ARM, ONE_SEED, SUITE, arms_of, kinds, long_shares, of, ordered
+from trex.report.arrange import ARM, ONE_SEED, SUITE, kinds, long_shares, of, ordered, shown_names
 from trex.report.load import Run
 from trex.report.parts import (
     NO_VALUE,
@@ -49,7 +49,7 @@ def steps(run: Run, kind: str, frame: pd.DataFrame) -> Figure:
         for step, name in STEP_NAMES.items()
     ]
     label = f"Steps towards a pass on {kind}, by suite and arm"
-    chart = charts.shares(pd.concat(shown), list(STEP_NAMES.values()), arms_of(run, frame), label)
+    chart = charts.shares(pd.concat(shown), list(STEP_NAMES.values()), shown_names(run), label)
     columns = [
         SUITE,
         Column("difficulty", lambda row: plain(row.difficulty), "text"),
@@ -101,7 +101,8 @@ def outcomes(run: Run, kind: str, frame: pd.DataFrame) -> Figure:
         }
     )
     order = [plain(name) for name in reversed(CLASSES) if name in set(frame["failure_class"])]
-    chart = charts.bars(shown, order, arms_of(run, frame), "% of answers", f"What became of the answers to {kind}")
+    columns = [name for name in shown_names(run) if name in set(shown["column"])]
+    chart = charts.bars(shown, order, columns, "% of answers", f"What became of the answers to {kind}")
     return Figure(
         f"What became of the answers to {kind}",
         Got(
