@@ -174,7 +174,8 @@ def pool(protocol):
 
 def endpoint_options(model):
     """How `ask` is told what stands in the config."""
-    values = {name: value for name, value in model["endpoint"].items() if value is not None} | asked(model["protocol"])
+    values = {name: value for name, value in model["endpoint"].items() if value is not None}
+    values |= {name: "none" if value is None else value for name, value in asked(model["protocol"]).items()}
     return [f"--{name.replace('_', '-')}={value}" for name, value in values.items()]
 
 
