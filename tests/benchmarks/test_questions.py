@@ -156,7 +156,7 @@ def test_other_files_are_refused(write_index, tmp_path):
 
 
 def test_unknown_benchmark_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"nl5opt.*known: bench4opt_feasible, .*nl4opt.*YAML"):
+    with pytest.raises(UserError, match=r"nl5opt.*known: bench4opt, bench4opt_feasible, .*nl4opt.*YAML"):
         registry.load("nl5opt", tmp_path)
 
 
@@ -253,3 +253,16 @@ def test_known_bad_labels_of_optibench_are_the_rounded_ones(shared):
     bad = [item for item in registry.load("optibench", shared) if item.known_bad]
     assert [item.item_id for item in bad] == ["optibench/13", "optibench/217"]
     assert all(1e-6 < abs(item.objective_value - 2**0.5 / 4) < 1.1e-6 for item in bad)
+
+
+def test_the_digest_is_of_the_set_and_its_definition(own, write_index, tmp_path):
+    for folder in ("a", "b"):
+        write_index(tmp_path / folder / "mine.jsonl", [{"text": "x", "optimum": 1, "key": 1}])
+    mine = str(own())
+    found = registry.digest(mine, tmp_path / "a")
+    assert registry.digest(mine, tmp_path / "b") == found
+    write_index(tmp_path / "b" / "mine.jsonl", [{"text": "x", "optimum": 2, "key": 1}])
+    assert registry.digest(mine, tmp_path / "b") != found
+    with open(mine, "a") as stream:
+        stream.write("# edited")
+    assert registry.digest(mine, tmp_path / "a") != found

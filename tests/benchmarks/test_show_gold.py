@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from trex.benchmarks import gold, registry, show
-from trex.common import cli, files
-from trex.evaluation import extraction, score
+from trex.common import cli
+from trex.evaluation import extraction
+from trex.evaluation.responses import Responses
 
 
 @pytest.fixture
@@ -57,9 +58,10 @@ def test_gold_code_can_be_scored_like_a_models_answers(run, write_bench4opt, rec
     code, said = run(gold.main, "bench4opt", "--data", tmp_path, "--out", tmp_path / "responses.jsonl")
     assert code == 0 and "2 responses" in said
     items = registry.load("bench4opt", tmp_path)
-    pairs = score.paired(items, files.read_jsonl(tmp_path / "responses.jsonl"), tmp_path / "responses.jsonl")
-    assert [item for item, _ in pairs] == items
-    assert [extraction.code(response["response"]) for _, response in pairs] == [item.answer for item in items]
+    responses = Responses(tmp_path / "responses.jsonl", items)
+    assert [[extraction.code(response.text) for response in responses.of(item)] for item in items] == [
+        [item.answer] for item in items
+    ]
     inputs = json.loads((tmp_path / "responses.jsonl.meta.json").read_text(encoding="utf-8"))["provenance"]["inputs"]
     assert len(inputs) == 5
 

@@ -25,11 +25,14 @@ def row(item: object, passed: bool, attempt: int = 0, **changes) -> dict:
         "passed_abs": passed,
         "passed_rel": passed,
         "passed_legacy": None,
+        "legacy_detail": None,
+        "holds_label": False if passed else None,
         "objective_value": 1.0,
         "expected": 1.0,
         "failure_class": "passed" if passed else "wrong_objective",
         "detail": "",
         "isolation": "namespaces",
+        "sha256": f"of item-{item}",
     }
     return values | changes
 

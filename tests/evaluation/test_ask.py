@@ -1,6 +1,7 @@
 """The command against a fake server: which rows it writes, what it asks again, and what a kill costs."""
 
 import asyncio
+import hashlib
 import itertools
 import json
 import os
@@ -78,11 +79,24 @@ def test_what_is_sent_and_what_is_told_of_it(run, tmp_path):
         run(server, "--temperature", 0.5, "--top-p", 0.9, "--seed", 3, "--max-tokens", 50)
         sent = [json.loads(text) for text in server.counts]
     decoding = {"model": "m", "max_tokens": 50, "temperature": 0.5, "top_p": 0.9, "seed": 3}
-    assert {"messages": [{"role": "user", "content": "Mix two paints."}], **decoding} in sent
-    assert beside(tmp_path / "r.jsonl") == Protocol(**decoding, samples=1, shots=0)
+    messages = [{"role": "system", "content": ask.SYSTEM}, {"role": "user", "content": "Mix two paints."}]
+    assert {"messages": messages, **decoding} in sent
+    system = hashlib.sha256(ask.SYSTEM.encode()).hexdigest()
+    assert beside(tmp_path / "r.jsonl") == Protocol(**decoding, samples=1, shots=0, system=system)
     sidecar = files.read_json(tmp_path / "r.jsonl.meta.json")
     assert sidecar["provenance"]["seed"] == 3
     assert server.base_url not in json.dumps(sidecar)
+
+
+@pytest.mark.parametrize(("text", "sent"), [("Be brief.\n", ["system", "user"]), (" \n", ["user"])])
+def test_a_system_message_of_ones_own_or_none(run, tmp_path, text, sent):
+    (tmp_path / "system.txt").write_text(text)
+    with FakeServer() as server:
+        run(server, "--system", tmp_path / "system.txt")
+        messages = [json.loads(body)["messages"] for body in server.counts]
+    assert all([message["role"] for message in turns] == sent for turns in messages)
+    assert (beside(tmp_path / "r.jsonl").system is None) == (len(sent) == 1)
+    assert messages[0][0]["content"] == "Be brief." or len(sent) == 1
 
 
 def test_what_a_model_refuses_is_not_sent(run, tmp_path):
@@ -102,8 +116,10 @@ def test_examples_stand_before_the_problem(run, tmp_path):
         run(server, "--shots", 2, "--pool", pool, "--selection", "random")
         sent = [json.loads(text)["messages"] for text in server.counts]
     for messages in sent:
-        assert [message["role"] for message in messages] == ["user", "assistant"] * 2 + ["user"]
-        shown = {(one["content"], other["content"]) for one, other in zip(messages[:4:2], messages[1:4:2], strict=True)}
+        assert [message["role"] for message in messages] == ["system"] + ["user", "assistant"] * 2 + ["user"]
+        shown = {
+            (one["content"], other["content"]) for one, other in zip(messages[1:5:2], messages[2:5:2], strict=True)
+        }
         assert shown == {(example["prompt"], example["answer"]) for example in examples}
     protocol = beside(tmp_path / "r.jsonl")
     assert (protocol.shots, protocol.selection, protocol.pool) == (2, "random", digest_file(pool))
@@ -348,7 +364,7 @@ def test_many_answers_are_not_held_in_memory(items, tmp_path):
             return endpoint.Answer(text + str(body["seed"]))
 
     protocol = Protocol(model="m", samples=100, temperature=0.0, top_p=1.0, seed=1, max_tokens=1, shots=0)
-    bodies = ask.requests(items[:1], protocol, "max_tokens", None)
+    bodies = ask.requests(items[:1], protocol, "max_tokens", None, "")
     asked = ask.Asked(bodies, Instant("http://host", None, 1, 0), 100)
     tracemalloc.start()
     with Journal(tmp_path / "j.jsonl") as journal:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trex.evaluation import extraction
+from trex.evaluation import extraction, legacy
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,9 @@ from trex.evaluation import extraction
         ("```json\n{}\n```", "```json\n{}\n```"),
         # a fence inside a line is none
         ("```python\nx = '```'\n```", "x = '```'"),
+        # indented, as in a list
+        ("1. First\n   ```python\n   if x:\n       y = 1\n   ```", "if x:\n    y = 1"),
+        ("</python><python>a</python>b<python>c <python>d</python>", "c <python>d"),
         ("say ```python\nx = 1\n```", "say ```python\nx = 1\n```"),
     ],
 )
@@ -47,3 +50,11 @@ def test_a_fenced_block_is_found_in_any_text(before, code):
 @given(st.text())
 def test_any_text_gives_a_text(response):
     assert isinstance(extraction.code(response), str)
+
+
+@pytest.mark.parametrize("unit", ["<python>", "</python>", "```python\n", "```\n", " ```\n", "model.addVars("])
+def test_a_text_that_goes_round_in_circles_is_read_once(unit):
+    """As a model that repeats itself writes: in quadratic time, two million characters would take hours."""
+    extraction.code(unit * (2_000_000 // len(unit)))
+    legacy.code(unit * (2_000_000 // len(unit)))
+    legacy.with_free_variables(unit * (2_000_000 // len(unit)) + ")")

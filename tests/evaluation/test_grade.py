@@ -278,6 +278,28 @@ def test_an_endpoint_that_failed_is_no_wrong_answer(make_item, graded):
     assert (row["failure_class"], row["executed"], row["passed_legacy"]) == ("api", False, False)
 
 
+def test_texts_of_others_are_printable(make_item, graded):
+    """Halves of characters, which no file can hold."""
+    found = graded((make_item(), "raise ValueError('\\ud800')", "stop"), (make_item(), "print('\ud800')", "stop"))
+    for row in found:
+        row["detail"].encode()
+    (row,) = graded((make_item(), "\ud800", "api"), by_legacy_rules=True)
+    row["detail"].encode(), row["legacy_detail"].encode()
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (RIGHT, False),
+        (RIGHT.replace("+ y <= 10", "+ y <= 10 + 15 * (x - x)"), False),
+        (TWO + "m.add_linear_constraint(x + y <= 25)\nm.maximize(x + y)\n", True),
+    ],
+)
+def test_a_label_among_the_numbers_is_told(make_item, graded, code, expected):
+    (row,) = graded((make_item(model=None), code, "stop"))
+    assert (row["passed"], row["holds_label"]) == (True, expected)
+
+
 BENCHMARKS = Path(__file__).parents[3] / "shared" / "benchmarks"
 G = "import gurobipy as gp\nfrom gurobipy import GRB\nm = gp.Model()\n"
 TYPING_IN = (

@@ -115,6 +115,9 @@ def test_by_structure(make_item, graded, name):
         ("x = model.addVars(range(3))", "x = model.addVars(range(3))"),
         ("x = model.addVars(3)  # three", "x = model.addVars(3)  # three"),
         ("x = model.addVar()", "x = model.addVar()"),
+        ("x = model.addVars(3,\n  4) \t", "x = model.addVars(3,\n  4, lb=-GRB.INFINITY) \t"),
+        ("x = model.addVars(3", "x = model.addVars(3"),
+        ("f(model.addVars(3), model.addVars(4)", "f(model.addVars(3), model.addVars(4, lb=-GRB.INFINITY)"),
     ],
 )
 def test_which_calls_are_made_free(line, expected):

@@ -84,6 +84,14 @@ def test_no_file(items, tmp_path, name):
         Responses(tmp_path / name, items)
 
 
+def test_upstreams_own_ids(make_item, tmp_path):
+    item = make_item(item_id="bench4opt/32", suite="bench4opt", upstream_id="BENCH4OPT_32")
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps({"id": name, "response": str(name)}) + "\n" for name in (
+        "BENCH4OPT_32", "bench4opt/32", "32", 32
+    )))  # fmt: skip
+    assert len(Responses(tmp_path / "r.jsonl", [item]).of(item)) == 4
+
+
 def test_short_names_that_two_items_share_are_none(make_item, tmp_path):
     items = [make_item(item_id="a/1", suite="a"), make_item(item_id="b/1", suite="b", prompt="other")]
     (tmp_path / "r.jsonl").write_text('{"id": "1", "response": ""}\n')

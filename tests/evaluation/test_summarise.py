@@ -10,6 +10,7 @@ import pytest
 from tests.evaluation.score_rows import public_row, row
 
 from trex.common import files
+from trex.common.errors import UserError
 from trex.common.statistics import wilson
 from trex.evaluation import summarise
 
@@ -205,3 +206,9 @@ def test_scores_of_another_form_are_refused_in_one_line(tmp_path):
     ran = run(tmp_path, "--scores", path)
     assert (ran.returncode, ran.stderr.count("\n"), str(path) in ran.stderr) == (2, 1, True)
     assert "make it again" in ran.stderr and not (tmp_path / "tables").exists()
+
+
+def test_other_problems_under_one_name_are_not_compared():
+    scores = {("a", "mine"): [row(0, True)], ("b", "mine"): [row(0, True) | {"sha256": "of another"}]}
+    with pytest.raises(UserError, match="mine: item-0 is another problem for b than for a"):
+        summarise.check_items(scores)

@@ -4,6 +4,7 @@ and nothing else.
 
 import os
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -62,9 +63,19 @@ def test_an_edited_value_reruns_what_reads_it(finished, key, rules):
         finished.write("config/config.yaml", before)
 
 
+def test_an_edited_benchmark_reruns_what_reads_it(finished):
+    path = finished.folder / "benchmark/test.parquet"
+    before = path.read_bytes()
+    pd.read_parquet(path).replace("8", "9").to_parquet(path)
+    try:
+        assert finished.would_run() == {"respond", "collect", "score"} | TABLES
+    finally:
+        path.write_bytes(before)
+
+
 def test_a_touched_file_reruns_nothing(finished):
     """As a `git checkout` of another branch and back does."""
-    for folder in ("workflow", "config"):
+    for folder in ("workflow", "config", "benchmark"):
         for path in (finished.folder / folder).rglob("*"):
             os.utime(path)
     assert "Nothing to be done" in finished.snakemake()

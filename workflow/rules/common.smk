@@ -74,17 +74,15 @@ def outside(name, model):
 configuration.exit_if(together(config) + [error for name, model in MODELS.items() for error in outside(name, model)])
 
 
-def benchmark_files(name, folder):
-    """The files of a public benchmark. Leaves with exit code 2 where the folder does not hold it."""
+def benchmark_digest(name, folder):
+    """Of all that a public benchmark is read from. Leaves with exit code 2 where the folder does not hold it."""
     try:
-        files = registry.sources(name, folder)
-        # The definition lies in this repository, wherever that is moved; the others where the config says.
-        return [configuration.display(file) if file.parent == registry.SETS else str(file) for file in files]
+        return registry.digest(name, folder)
     except UserError as error:
         configuration.exit_if([f"evaluation.benchmarks.{name}: {error}"])
 
 
-BENCHMARK_FILES = {name: benchmark_files(name, folder) for name, folder in BENCHMARKS.items()}
+BENCHMARK_DIGESTS = {name: benchmark_digest(name, folder) for name, folder in BENCHMARKS.items()}
 # Who answers what, in the order of the tables.
 SCORED = [(arm, suite) for arm in ARMS for suite in EVALUATED]
 SCORED += [
@@ -147,13 +145,18 @@ def suite_file(suite):
 
 
 def source_files(wildcards):
-    """What the items of a suite or a public benchmark are read from."""
-    return BENCHMARK_FILES.get(wildcards.suite, suite_file(wildcards.suite))
+    """What the items of an own suite are read from. A benchmark's files, often hundreds, are known by their digest."""
+    return [] if wildcards.suite in BENCHMARKS else [suite_file(wildcards.suite)]
 
 
-def source_options(wildcards):
+def source(wildcards):
     folder = BENCHMARKS.get(wildcards.suite)
     return ["--benchmark", wildcards.suite, "--data", folder] if folder else ["--suite", suite_file(wildcards.suite)]
+
+
+def source_digest(wildcards):
+    """Makes a job run again when something in the benchmark that it reads has changed."""
+    return BENCHMARK_DIGESTS.get(wildcards.suite, "")
 
 
 def scored(pattern):

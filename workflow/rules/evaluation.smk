@@ -21,7 +21,8 @@ rule respond:
             | {"protocol": asked(config["evaluation"]["protocol"])}
         ),
         context=config["corpus"]["context"],
-        source=source_options,
+        source=source,
+        source_digest=source_digest,
         pool=lambda wildcards, input: [f"--pool={path}" for path in input.pool],
         model=lambda wildcards: f"{RUN}/models/{wildcards.arm}",
         threads=THREADS,
@@ -44,7 +45,8 @@ rule ask:
         "../envs/trex.yaml"
     params:
         **step("trex.evaluation.ask"),
-        source=source_options,
+        source=source,
+        source_digest=source_digest,
         options=lambda wildcards: endpoint_options(ENDPOINTS[wildcards.endpoint]),
         pool=lambda wildcards, input: [f"--pool={path}" for path in input.pool],
         cache=lambda wildcards: f"{RUN}/cache/{wildcards.endpoint}/{wildcards.suite}.jsonl",
@@ -65,7 +67,8 @@ rule collect:
         "../envs/trex.yaml"
     params:
         **step("trex.evaluation.collect"),
-        source=source_options,
+        source=source,
+        source_digest=source_digest,
     shell:
         "python -m trex.evaluation.collect {params.source:q} --responses {input.responses[0]:q}"
         " --out {output.responses:q} > {log:q} 2>&1"
@@ -86,7 +89,8 @@ rule score:
     threads: config["evaluation"]["sandbox"]["workers"]
     params:
         **step("trex.evaluation.score", "evaluation", only=["solve_s", "sandbox"]),
-        source=source_options,
+        source=source,
+        source_digest=source_digest,
         folder=lambda wildcards, output: Path(output.scores).parent,
     shell:
         "python -m trex.evaluation.score {params.source:q} --responses {input.responses:q}"

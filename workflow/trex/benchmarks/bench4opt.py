@@ -67,6 +67,7 @@ class Bench4Opt(Definition):
             answer=text(record, "reference_code"),
             known_bad=self.known_bad.get(str(record_id), ""),
             cluster=f"{self.name}/pair-{record_id // 2}",
+            upstream_id=match[0],
         )
 
     def label(self, record: dict) -> float | None:

@@ -31,7 +31,8 @@ class Item:
     who says so ('' where nothing is known). cluster: shared by the items that are not independent of each other, as
     two wordings of one problem; the item's own id unless given. expected_status: what a right model is when solved;
     `optimal` where there is an objective value, `infeasible_or_unbounded` where the label says no more than that there
-    is no optimum, None where it is unknown. sha256: of the prompt, and of the data file if any.
+    is no optimum, None where it is unknown. upstream_id: where the item's name does not end in it. sha256: of the
+    prompt, and of the data file if any.
     """
 
     item_id: str
@@ -50,6 +51,7 @@ class Item:
     known_bad: str = ""
     cluster: str = ""
     expected_status: str | None = None
+    upstream_id: str = ""
     sha256: str = dataclasses.field(init=False)
 
     def __post_init__(self):

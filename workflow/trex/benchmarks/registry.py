@@ -9,6 +9,7 @@ from trex.benchmarks import bench4opt, questions
 from trex.benchmarks.definition import Definition
 from trex.benchmarks.item import Item
 from trex.common.errors import UserError
+from trex.common.provenance import digest_file, digest_json
 
 SETS = Path(__file__).with_name("sets")
 BENCHMARKS: dict[str, Definition] = {
@@ -43,5 +44,15 @@ def load(name: str, folder: str | Path) -> list[Item]:
 
 def sources(name: str, folder: str | Path) -> list[Path]:
     """All files that `load` reads: the set's, the index first, and the definition where it is a file."""
+    return [*definition(name).paths(folder).values(), *definition_files(name)]
+
+
+def digest(name: str, folder: str | Path) -> str:
+    """SHA-256 over all that `sources` names, wherever it stands."""
+    return digest_json([definition(name).digest(folder), *map(digest_file, definition_files(name))])
+
+
+def definition_files(name: str) -> list[Path]:
+    """The file that defines a benchmark, where it is one."""
     defined = SETS / f"{name}.yaml" if name in BENCHMARKS else Path(name)
-    return [*definition(name).paths(folder).values(), *([defined] if defined.is_file() else [])]
+    return [defined] if defined.is_file() else []

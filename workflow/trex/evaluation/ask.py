@@ -22,7 +22,7 @@ from pathlib import Path
 from trex.benchmarks.item import Item
 from trex.common import cli, files
 from trex.common.errors import UserError
-from trex.common.provenance import digest_file, provenance
+from trex.common.provenance import digest_bytes, digest_file, provenance
 from trex.evaluation import items as item_sources
 from trex.evaluation.endpoint import Answer, Endpoint
 from trex.evaluation.journal import Journal
@@ -30,6 +30,13 @@ from trex.evaluation.protocol import SELECTIONS, Protocol
 from trex.evaluation.responses import API, FINISHES
 
 STEP = "trex.evaluation.ask"
+# What outside models are told beside the problem, whose last line asks for MathOpt as it asks the run's arms.
+SYSTEM = """\
+You formulate optimization problems. Answer with one complete Python program in a ```python block, which builds the
+model of the problem with all its data. Any of these libraries will do, whichever the problem names: OR-Tools (MathOpt,
+pywraplp, CP-SAT), gurobipy, PuLP, Pyomo, CVXPY, PySCIPOpt, scipy.optimize. The model object that the program builds is
+taken and solved; what the program prints is not read. Where the problem comes with a file data.json, the program reads
+it from its working folder."""
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
 
 
@@ -40,11 +47,12 @@ def main() -> None:
     arguments = parser.parse_args()
     check(arguments)
     items, sources = item_sources.read(arguments)
-    protocol = protocol_of(arguments)
+    system = system_of(arguments.system)
+    protocol = protocol_of(arguments, system)
     endpoint = Endpoint(arguments.base_url, key_of(arguments.key_env), arguments.timeout_s, arguments.retries)
     inputs = {"items": sources} | ({"pool": arguments.pool} if arguments.pool else {})
     settings = dataclasses.asdict(protocol) | {"endpoint": endpoint.url}
-    bodies = requests(items, protocol, arguments.max_tokens_name, arguments.pool)
+    bodies = requests(items, protocol, arguments.max_tokens_name, arguments.pool, system)
     asked = Asked(bodies, endpoint, total=len(items) * protocol.samples)
     with Journal(arguments.cache or Path(f"{arguments.out}.cache.jsonl")) as journal:
         asyncio.run(asked.ask(journal, arguments.concurrency))
@@ -74,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shots", type=int, default=0, help="worked examples before each problem (default 0)")
     parser.add_argument("--selection", choices=SELECTIONS, default="bm25", help="of the examples (default bm25)")
     parser.add_argument("--pool", type=Path, help="with --shots: the examples, see trex.evaluation.few_shot")
+    parser.add_argument("--system", type=Path, help="a text to send before all else instead of ours; none where empty")
     parser.add_argument("--concurrency", type=int, default=4, help="requests at a time (default 4)")
     parser.add_argument("--timeout-s", type=float, default=600.0, help="seconds for an answer (default 600)")
     parser.add_argument("--retries", type=int, default=5, help="after faults that may pass (default 5)")
@@ -116,15 +125,25 @@ def key_of(variable: str | None) -> str | None:
     return key
 
 
-def protocol_of(arguments: argparse.Namespace) -> Protocol:
+def system_of(path: Path | None) -> str:
+    return SYSTEM if path is None else files.open_input(path, lambda given: given.read_text(encoding="utf-8")).strip()
+
+
+def protocol_of(arguments: argparse.Namespace, system: str) -> Protocol:
     names = ("model", "samples", "temperature", "top_p", "seed", "max_tokens", "shots")
     choice = {}
     if arguments.shots:
         choice = {"selection": arguments.selection, "pool": files.open_input(arguments.pool, digest_file)}
-    return Protocol(**{name: getattr(arguments, name) for name in names}, **choice)
+    return Protocol(
+        **{name: getattr(arguments, name) for name in names},
+        **choice,
+        system=digest_bytes(system.encode()) if system else None,
+    )
 
 
-def requests(items: list[Item], protocol: Protocol, max_tokens_name: str, pool: Path | None) -> Iterator[dict]:
+def requests(
+    items: list[Item], protocol: Protocol, max_tokens_name: str, pool: Path | None, system: str
+) -> Iterator[dict]:
     """The body of each request, in the order of the rows."""
     decoding = {"model": protocol.model, max_tokens_name: protocol.max_tokens}
     optional = {"temperature": protocol.temperature, "top_p": protocol.top_p}
@@ -135,7 +154,7 @@ def requests(items: list[Item], protocol: Protocol, max_tokens_name: str, pool: 
 
         selector = few_shot.Selector(few_shot.read_pool(pool), protocol.selection, protocol.seed)
     for item in items:
-        messages = []
+        messages = [message("system", system)] if system else []
         for example in selector.choose(item, protocol.shots) if selector else []:
             messages += [message("user", example.prompt), message("assistant", example.answer)]
         messages.append(message("user", item.prompt))

@@ -36,7 +36,7 @@ SOUND, SUPPORTED, SOUND_AND_SUPPORTED = (
 )
 TYPED_IN = ("degenerate", HARD_CODED)
 COLUMNS = (
-    *("item_id", "attempt", "cluster", "criterion", "known_bad", "failure_class"),
+    *("item_id", "sha256", "attempt", "cluster", "criterion", "known_bad", "failure_class"),
     *("structure", "structure_right", PASSED, "passed_abs", "passed_legacy"),
 )
 

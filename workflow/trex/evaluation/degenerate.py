@@ -1,5 +1,6 @@
-"""Whether a model leaves nothing to decide, so that its optimum can have been typed in."""
+"""Whether the optimum of a model can have been typed in: nothing is left to decide, or a number of it is the label."""
 
+from trex.execution.equivalence import same
 from trex.problems import expression
 from trex.problems.comparison.normal_form import tightest_bounds
 from trex.problems.ir import Model, Row
@@ -13,7 +14,8 @@ def degenerate(model: Model) -> bool:
     So it is when no row that its bounds do not imply ties a free variable of the objective to another one, no product
     or expression has a free variable, and the free variables of the objective only add up bounds as they were written
     (each costs 1 or -1, and no row divides by its coefficient). Bare rows of one variable are bounds, and a variable
-    whose bounds nearly meet is not free. What it cannot see: an answer typed in through a row of two variables.
+    whose bounds nearly meet is not free. What it cannot see: an answer typed in by way of a row of several variables, a
+    coefficient (2 x <= 6000), a product (x x = 9000000), or terms that vanish (3000 - x x).
     """
     lb, ub = tightest_bounds(model)
     free = {i for i, (low, high) in enumerate(zip(lb, ub, strict=True)) if high - low > NEARLY * max(1.0, abs(low))}
@@ -23,6 +25,16 @@ def degenerate(model: Model) -> bool:
         return False
     divided = {i for row in model.rows for i, c in row.terms.items() if len(row.terms) == 1 and abs(c) != 1.0}
     return not any(abs(model.objective.linear[i]) != 1.0 or i in divided for i in valued)
+
+
+def holds(model: Model, label: float) -> bool:
+    """Whether a number of the model is the label, or the label with its sign turned."""
+    numbers = [model.objective.constant, *model.objective.linear.values(), *model.objective.quadratic.values()]
+    for variable in model.variables:
+        numbers += [variable.lb, variable.ub]
+    for row in model.rows:
+        numbers += [row.lb, row.ub, *row.terms.values(), *row.quadratic.values()]
+    return any(same(abs(number), abs(label)) for number in numbers)
 
 
 def implied(row: Row, lb: list[float], ub: list[float]) -> bool:

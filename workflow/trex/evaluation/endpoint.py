@@ -26,6 +26,7 @@ CONNECT_S = 30
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 DETAIL_CHARACTERS = 200
+MOST_TOKENS = 10**9
 PASSING = {408, 409, 429}  # and 5xx
 REFUSALS = {400, 413, 422}  # which say so where the prompt is too long
 CHECK_URL = "check --base-url: it is what stands before /chat/completions, mostly ends in /v1"
@@ -213,4 +214,4 @@ def message_of(content: object) -> str:
 
 def count_of(usage: object, name: str) -> int | None:
     count = usage.get(name) if isinstance(usage, dict) else None
-    return count if type(count) is int else None
+    return count if type(count) is int and 0 <= count <= MOST_TOKENS else None

@@ -44,6 +44,10 @@ class Outcome:
     legacy: Legacy | None = None
 
 
+class Stopped(Exception):
+    """What is being examined is not wanted any more."""
+
+
 class Examiner(contextlib.ExitStack):
     """A context manager with a sandbox and a judge of its own; one item at a time."""
 
@@ -51,6 +55,7 @@ class Examiner(contextlib.ExitStack):
         super().__init__()
         self.settings = settings
         self.by_legacy_rules = by_legacy_rules
+        self.stopped = False  # by another thread: an item with many data files takes long
 
     def __enter__(self) -> "Examiner":
         super().__enter__()
@@ -117,7 +122,12 @@ class Examiner(contextlib.ExitStack):
         return self.judge.solve(model, None, self.settings["solve_s"])
 
     def built_by(self, code: str) -> Callable[[str], Model | None]:
-        return lambda data: self.sandbox.run(code, attached(data)).model
+        def build(data: str) -> Model | None:
+            if self.stopped:
+                raise Stopped
+            return self.sandbox.run(code, attached(data)).model
+
+        return build
 
 
 def attached(data: str | None) -> dict[str, str]:

@@ -5,15 +5,16 @@
 3. else the last complete <python> ... </python>;
 4. else the whole text.
 
-A fence opens at the start of a line, tagged or not, and is closed by the next line that is ``` alone. A block that is
-not closed is not complete: a response that was cut off falls through to the later rules.
+A fence opens at the start of a line, tagged or not, and is closed by the next line that is ``` alone. Where it is
+indented (in a list, say), so is its code, and the indentation is taken away. A block that is not closed is not
+complete: a response that was cut off falls through to the later rules.
 """
 
-import re
+import textwrap
 
 FENCE = "```"
 PYTHON_TAGS = ("python", "py")
-TAG = re.compile(r"<python>(.*?)</python>", re.DOTALL)
+OPENING, CLOSING = "<python>", "</python>"
 
 
 def code(response: str) -> str:
@@ -22,22 +23,29 @@ def code(response: str) -> str:
         matching = [text for tag, text in blocks if tag in wanted]
         if matching:
             return matching[-1]
-    tagged = TAG.findall(response)
+    tagged = tagged_blocks(response)
     return tagged[-1] if tagged else response
 
 
 def fenced_blocks(response: str) -> list[tuple[str, str]]:
     """(tag in lower case, text) of every complete fenced block."""
     blocks: list[tuple[str, str]] = []
-    tag, lines = None, []
+    tag, lines, indented = None, [], False
     for line in response.splitlines():
         fence = line.strip()
-        if tag is None and line.startswith(FENCE):
+        if tag is None and fence.startswith(FENCE):
             words = fence.removeprefix(FENCE).split()
-            tag, lines = words[0].lower() if words else "", []
+            tag, lines, indented = words[0].lower() if words else "", [], line[0].isspace()
         elif tag is not None and fence == FENCE:
-            blocks.append((tag, "\n".join(lines)))
+            text = "\n".join(lines)
+            blocks.append((tag, textwrap.dedent(text) if indented else text))
             tag = None
         elif tag is not None:
             lines.append(line)
     return blocks
+
+
+def tagged_blocks(response: str) -> list[str]:
+    """What stands between <python> and the next </python>, in time linear in the response."""
+    *parts, _ = response.split(CLOSING)
+    return [part.split(OPENING, 1)[1] for part in parts if OPENING in part]

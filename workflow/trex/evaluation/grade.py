@@ -7,8 +7,9 @@ it was asked, as far as that is stated); dialect (the library that built the mod
 without a reference model), structure_right (it is isomorphic), other_reading (trex.evaluation.readings), data_check
 (trex.execution.equivalence.CHECKS; null without a data file or where the answer is not right on it); passed (by the
 item's criterion), passed_abs and passed_rel (objective within 1e-6, and within 1e-6 relative to the larger of 1 and the
-label; null without a label), passed_legacy (trex.evaluation.legacy; public benchmarks only), objective_value, expected,
-failure_class, detail, isolation (the sandbox's level).
+label; null without a label), passed_legacy and legacy_detail (trex.evaluation.legacy; public benchmarks only),
+objective_value, expected, holds_label (a number of the answer's model is the label: by chance, or typed in; of answers
+that meet it alone), failure_class, detail, isolation (the sandbox's level), sha256 (of what the item asks).
 
 An `objective` item passes by passed_rel, a `structure` item when its model is isomorphic to the reference. Where the
 label is that there is no optimum, a model that has none is right by either tolerance. What is degenerate or hard-coded
@@ -18,6 +19,7 @@ is right by no criterion.
 import pyarrow as pa
 
 from trex.benchmarks.item import OPTIMAL, Item
+from trex.evaluation.degenerate import holds
 from trex.evaluation.examine import Outcome
 from trex.evaluation.failure_classes import CLASSES, PASSED, UNANSWERED
 from trex.evaluation.legacy import Legacy
@@ -38,8 +40,10 @@ COLUMNS = pa.schema(
         *((name, pa.string()) for name in ("dialect", "reading", "structure", "other_reading", "data_check")),
         *((name, pa.bool_()) for name in ("executed", "structure_right", PASSED)),
         *((name, pa.bool_()) for name in ("passed_abs", "passed_rel", "passed_legacy")),
+        ("legacy_detail", pa.string()),
         *((name, pa.float64()) for name in ("objective_value", "expected")),
-        *((name, pa.string()) for name in ("failure_class", "detail", "isolation")),
+        ("holds_label", pa.bool_()),
+        *((name, pa.string()) for name in ("failure_class", "detail", "isolation", "sha256")),
     ]
 )
 MINIMISERS = ("scipy.optimize",)  # libraries in which a maximum is asked for by turning the sign
@@ -60,6 +64,8 @@ def row(item: Item, response: Response, outcome: Outcome, protocol: Protocol, is
     solution = outcome.solution
     near_abs, near_rel = near(item, outcome)
     failure_class, detail = failure(item, response, outcome, near_rel)
+    if not detail and outcome.check is not None:
+        detail = outcome.check.detail
     structure = structure_of(item, outcome)
     model = outcome.execution.model
     return {name: getattr(item, name) for name in ("item_id", *TEXTS)} | {
@@ -77,12 +83,20 @@ def row(item: Item, response: Response, outcome: Outcome, protocol: Protocol, is
         "passed_abs": near_abs,
         "passed_rel": near_rel,
         "passed_legacy": None if outcome.legacy is None else outcome.legacy.passed,
+        "legacy_detail": None if outcome.legacy is None else printable(outcome.legacy.detail),
         "objective_value": None if solution is None else solution.objective,
         "expected": item.objective_value,
+        "holds_label": holds(model, item.objective_value) if near_rel and item.objective_value is not None else None,
         "failure_class": failure_class,
-        "detail": detail,
+        "detail": printable(detail),
         "isolation": isolation,
+        "sha256": item.sha256,
     }
+
+
+def printable(text: str) -> str:
+    """Without halves of characters, which no file can hold: texts of programs and of other people are in it."""
+    return text.encode(errors="replace").decode()
 
 
 def structure_of(item: Item, outcome: Outcome) -> str | None:

@@ -29,7 +29,8 @@ from trex.problems.ir import Model
 
 TOLERANCE = 1e-6
 GUROBI_OPTIMAL = 2
-UNBOUNDED_CALL = re.compile(r"(model\.addVars\()([^)]*)(\)[ \t]*)$", re.MULTILINE)
+CALL = "model.addVars("
+END_OF_CALL = re.compile(r"[ \t]*$", re.MULTILINE)
 
 FIND_MODEL = """
 import json as _json
@@ -70,18 +71,25 @@ def code(response: str) -> str:
     for tags in (extraction.PYTHON_TAGS, ("",)):
         if matching := [text for tag, text in blocks if tag in tags]:
             return max(matching, key=len)
-    tagged = extraction.TAG.findall(response)
+    tagged = extraction.tagged_blocks(response)
     return tagged[-1] if tagged else response
 
 
 def with_free_variables(program: str) -> str:
     """Their change to structure answers: variables without a lower bound become free, as no solver has them."""
-
-    def injected(call: re.Match) -> str:
-        opening, arguments, closing = call.groups()
-        return call[0] if "lb=" in arguments else f"{opening}{arguments}, lb=-GRB.INFINITY{closing}"
-
-    return UNBOUNDED_CALL.sub(injected, program)
+    pieces, start, closing = [], 0, 0
+    while (call := program.find(CALL, start)) >= 0:
+        opened = call + len(CALL)
+        closing = program.find(")", opened) if closing < opened else closing  # each is looked for once
+        if closing < 0:
+            break
+        ends_line = END_OF_CALL.match(program, closing + 1)
+        end = closing if ends_line else opened
+        pieces.append(program[start:end])
+        if ends_line and "lb=" not in program[opened:closing]:
+            pieces.append(", lb=-GRB.INFINITY")
+        start = end
+    return "".join(pieces) + program[start:]
 
 
 def printed_result(execution: Execution) -> dict:

@@ -18,7 +18,8 @@ class Protocol:
     """model: its name; samples: answers asked for an item; max_tokens: an answer may have; None: nobody stated it.
 
     temperature 0 is greedy. seed: attempt i (from 0) of an item was asked with seed + i. shots: worked examples before
-    the problem, chosen by `selection` (trex.evaluation.few_shot) from `pool`, a file's SHA-256.
+    the problem, chosen by `selection` (trex.evaluation.few_shot) from `pool`, a file's SHA-256. system: the SHA-256 of
+    the message before all others.
     """
 
     model: str | None = None
@@ -30,6 +31,7 @@ class Protocol:
     shots: int | None = None
     selection: str | None = None
     pool: str | None = None
+    system: str | None = None
 
     def __post_init__(self):
         """Raises UserError naming the setting that cannot be."""

@@ -2,11 +2,11 @@
 
     {"id": 17, "response": "```python\n...```"}
 
-id: the item's name, or the upstream one that follows its benchmark's (`nl4opt/17`, `17` or 17; the row's number from 0
-where upstream has no ids). response: what the model wrote. Several lines of one id are several attempts, in order.
-Optional: sha256, of what was asked (Item.sha256); finish: `stop` (when left out), `length` where the token limit cut
-it off, `prompt_too_long` where nothing was asked, `api` where the endpoint failed; detail: what it said. More keys are
-ignored.
+id: the item's name, what follows its benchmark's in it, or upstream's (`nl4opt/17`, `17` or 17, the row's number from 0
+where upstream has no ids; `BENCH4OPT_32`, `32` or 32). response: what the model wrote. Several lines of one id are
+several attempts, in order. Optional: sha256, of what was asked (Item.sha256); finish: `stop` (when left out), `length`
+where the token limit cut it off, `prompt_too_long` where nothing was asked, `api` where the endpoint failed; detail:
+what it said. More keys are ignored.
 """
 
 import json
@@ -71,7 +71,7 @@ class Responses:
             raise UserError(f"{where}: {fault}")
         item = self.items.get(str(row["id"]))
         if item is None:
-            raise UserError(f"{where}: no item has the id {row['id']!r}; they are called {self.some_names()}")
+            raise UserError(f"{where}: no item has the id {row['id']!r:.80}; they are called {self.some_names()}")
         if row.get("sha256") not in (None, item.sha256):
             raise UserError(f"{where}: {item.item_id} was asked in other words (its sha256 differs); answer it again")
         return item
@@ -88,10 +88,11 @@ def read_at(stream: BinaryIO, place: int, attempt: int) -> Response:
 
 
 def by_name(items: list[Item]) -> dict[str, Item]:
-    """Each item under its own name and, where no two would share it, the rest of the name after its suite's."""
+    """Each item under its own name, upstream's and, where no two share it, the rest of the name after its suite's."""
     named = {item.item_id.removeprefix(f"{item.suite}/"): item for item in items}
     short = named if len(named) == len(items) else {}
-    return short | {item.item_id: item for item in items}
+    upstream = {item.upstream_id: item for item in items if item.upstream_id}
+    return short | upstream | {item.item_id: item for item in items}
 
 
 def fault_of(row: object) -> str | None:

@@ -65,7 +65,7 @@ def main() -> None:
     asked = protocol.beside(arguments.responses)
     rows = score(items, responses, settings, asked, arguments.benchmark is not None, arguments.out)
     origin = provenance(STEP, settings, {"items": sources, "responses": arguments.responses})
-    about = item_sources.about(arguments) | {"protocol": dataclasses.asdict(asked)}
+    about = item_sources.about(arguments) | {"protocol": dataclasses.asdict(asked), "settings": settings}
     found = about | summary.summarised(rows, public=arguments.benchmark is not None)
     files.write_parquet(places["scores.parquet"], pa.Table.from_pylist(rows, schema=grade.COLUMNS), origin)
     files.write_csv(places["items.csv"], summary.by_item(rows), origin)
@@ -89,10 +89,11 @@ def score(
     conditions += [public, dataclasses.astuple(asked)]
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(Journal(journal_of(folder)))
-        free: queue.SimpleQueue[Examiner] = queue.SimpleQueue()
         workers = settings["sandbox"]["workers"]
-        for _ in range(workers):
-            free.put(stack.enter_context(Examiner(settings, public)))
+        examiners = [stack.enter_context(Examiner(settings, public)) for _ in range(workers)]
+        free: queue.SimpleQueue[Examiner] = queue.SimpleQueue()
+        for examiner in examiners:
+            free.put(examiner)
 
         def scored(item: Item) -> list[dict]:
             given = responses.of(item)
@@ -109,6 +110,7 @@ def score(
 
         pool = ThreadPoolExecutor(workers)
         stack.callback(pool.shutdown, cancel_futures=True)
+        stack.callback(stop, examiners)
         found = in_order(functools.partial(pool.submit, scored), items, AHEAD * workers)
         with cli.track(None, "scoring", total=sum(max(1, len(responses.places[i.item_id])) for i in items)) as bar:
             rows = []
@@ -116,6 +118,12 @@ def score(
                 rows += of_item
                 bar.update(len(of_item))
         return rows
+
+
+def stop(examiners: list[Examiner]) -> None:
+    """When all is done, or somebody interrupts: then no item is finished that has programs left to run."""
+    for examiner in examiners:
+        examiner.stopped = True
 
 
 def in_order(submit: Callable[[Item], Future], items: Iterable[Item], ahead: int) -> Iterator[list[dict]]:

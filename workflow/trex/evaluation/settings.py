@@ -8,7 +8,7 @@ DEFAULTS = {
     "solve_s": 10,
     "sandbox": {
         "cpu_s": 5,
-        "wall_s": 10,
+        "wall_s": 20,
         "memory_mb": 1024,
         "file_mb": 16,
         "processes": 64,

@@ -72,6 +72,7 @@ def main() -> None:
     losses = {arm_and_suite(path): files.read_json(path) for path in arguments.losses}
     if len(scores) < len(arguments.scores) or len(losses) < len(arguments.losses):
         raise UserError("two files are of the same arm and suite; give each once")
+    check_items(scores)
     inputs = {"/".join(path.parts[-3:]): path for path in [*arguments.scores, *arguments.losses]}
     origin = provenance(STEP, {}, inputs)
     found = tables(scores, losses)
@@ -91,6 +92,19 @@ def arm_and_suite(path: Path) -> tuple[str, str]:
 def read_scores(path: Path) -> Rows:
     """The columns that count, without the long texts."""
     return files.open_input(path, lambda source: pq.read_table(source, columns=READ)).to_pylist()
+
+
+def check_items(scores: Scores) -> None:
+    """Raises UserError where two arms answered other items under one name: then nothing compares them."""
+    asked: dict[tuple[str, str], tuple[str, str]] = {}
+    for (arm, suite), rows in scores.items():
+        for row in rows:
+            other, sha256 = asked.setdefault((suite, row["item_id"]), (arm, row["sha256"]))
+            if sha256 != row["sha256"]:
+                raise UserError(
+                    f"{suite}: {row['item_id']} is another problem for {arm} than for {other}; score both on the same "
+                    "copy of the set, or give the sets two names"
+                )
 
 
 def tables(scores: Scores, losses: Losses) -> dict[str, pd.DataFrame]:

@@ -1,23 +1,25 @@
 """What a scored set comes to: for `summary.json`, for the table of items, and for a person.
 
-summary.json: set, sha256 (of this copy of it), protocol (how it was asked, as far as that is stated), items, responses,
-attempts (the fewest and most of an item); views: of each view of the set (trex.evaluation.criteria; the full one first)
-and each criterion (the deciding one first) n items, passed, share, ci_low and ci_high (95 %) and interval, the method;
-pass_at_k: by the deciding criterion, for k up to the fewest attempts, the same and acc_at_k (the authors': any of the
-first k attempts); failures: responses by class; error_families: of the failed ones, by the families in which SLAI
-T-Rex reports errors; structure, data_check, other_reading, reading and isolation: responses by these columns.
+summary.json: set, sha256 (of this copy of it), protocol (how it was asked, as far as that is stated), settings (the
+limits on programs and solver), items, responses, attempts (the fewest and most of an item); views: of each view of the
+set (trex.evaluation.criteria; the full one first) and each criterion (the deciding one first) n items, passed, share,
+ci_low and ci_high (95 %) and interval, the method; pass_at_k: by the deciding criterion, for k up to the fewest
+attempts, the same and acc_at_k (the authors': any of the first k attempts); failures: responses by class;
+error_families: of those that were given and failed, by the families in which SLAI T-Rex reports errors; structure,
+data_check, holds_label, other_reading, reading and isolation: responses by these columns.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 import pandas as pd
 
 from trex.common.statistics import Estimate
 from trex.evaluation import criteria
 from trex.evaluation.criteria import Rows
-from trex.evaluation.failure_classes import CLASSES, FAMILY, PASSED, UNANSWERED
+from trex.evaluation.failure_classes import CLASSES, FAMILY, NOT_ASKED, PASSED, UNANSWERED
 
-COUNTED = ("structure", "data_check", "other_reading", "reading", "isolation")
+COUNTED = ("structure", "data_check", "holds_label", "other_reading", "reading", "isolation")
 SUMMED = (PASSED, "passed_abs", "passed_rel", "structure_right", "passed_legacy")
 ITEM_COLUMNS = (
     *("item_id", "cluster", "criterion", "attempts", *SUMMED, "failure_class", "objective_value", "expected"),
@@ -31,8 +33,8 @@ def summarised(rows: Rows, public: bool) -> dict:
     classes = Counter(row["failure_class"] for row in rows)
     families = Counter()
     for name, count in classes.items():
-        families[FAMILY.get(name, PASSED)] += count
-    del families[PASSED]
+        if name != PASSED and name not in NOT_ASKED:
+            families[FAMILY[name]] += count
     return {
         "items": len(attempts),
         "responses": len(rows) - classes[UNANSWERED],
@@ -44,8 +46,15 @@ def summarised(rows: Rows, public: bool) -> dict:
         "pass_at_k": [{"k": at.k, "acc_at_k": at.acc} | shown(at.estimate) for at in criteria.at_k(rows)],
         "failures": {name: classes[name] for name in CLASSES if classes[name]},
         "error_families": dict(families.most_common()),
-        **{name: dict(sorted(Counter(row[name] for row in rows if row[name]).items())) for name in COUNTED},
+        **{name: counted(row[name] for row in rows) for name in COUNTED},
     }
+
+
+def counted(values: Iterable[object]) -> dict[str, int]:
+    """How often each value occurs, by its text."""
+    words = {True: "yes", False: "no"}
+    counts = Counter(words.get(value, value) for value in values if value is not None)
+    return dict(sorted(counts.items()))
 
 
 def shown(estimate: Estimate) -> dict:
@@ -82,6 +91,8 @@ def lines(found: dict) -> list[str]:
     fewest, most = found["attempts"].values()
     number = most if fewest == most else f"{fewest} to {most}"
     several = f", {number} attempts an item" if most > 1 else ""
+    if unanswered := found["failures"].get(UNANSWERED):
+        several += f", {unanswered} items without one"
     text = [
         f"{found['set']}: {found['items']} items, {found['responses']} responses{several}; sha256 {found['sha256']}"
     ]

@@ -57,6 +57,7 @@ PRINTED_BYTES = 64 << 10
 DETAIL_LENGTH = 400
 DIALECT = re.compile(r"[a-z_.]{0,20}")  # no more than this may a program write into results
 LARGEST = 1_000_000
+LIMITS = {"memory_mb": (255, LARGEST), "workers": (0, 256)}  # the libraries alone take 220 MiB
 WHOLE = ("cpu_s", "memory_mb", "file_mb", "processes", "workers")
 PROBE_LIMITS = {"cpu_s": 5, "wall_s": 5.0, "memory_mb": 1024, "file_mb": 16, "processes": 64}
 PROBE_CODE = "from ortools.math_opt.python import mathopt\nmodel = mathopt.Model(name='probe')\n"
@@ -290,8 +291,9 @@ def check(settings: dict) -> None:
     for key in (*WHOLE, "wall_s"):
         value = settings.get(key, 1 if key == "workers" else None)
         kinds, form = ((int,), "whole number") if key in WHOLE else ((int, float), "number")
-        if type(value) not in kinds or not 0 < value <= LARGEST:
-            raise UserError(f"sandbox: {key} must be a positive {form}, at most {LARGEST}, not {value!r}")
+        least, most = LIMITS.get(key, (0, LARGEST))
+        if type(value) not in kinds or not least < value <= most:
+            raise UserError(f"sandbox: {key} must be a {form} above {least} and at most {most}, not {value!r}")
     required = settings.get("require_isolation")
     if required is not None and required not in LEVELS:
         raise UserError(f"sandbox: require_isolation must be null or one of {', '.join(LEVELS)}, not {required!r}")
