@@ -65,7 +65,7 @@ def main() -> None:
     asked = protocol.beside(arguments.responses)
     rows = score(items, responses, settings, asked, arguments.benchmark is not None, arguments.out)
     origin = provenance(STEP, settings, {"items": sources, "responses": arguments.responses})
-    about = item_sources.about(arguments) | {"protocol": dataclasses.asdict(asked), "settings": settings}
+    about = item_sources.about(arguments) | {"protocol": dataclasses.asdict(asked), "settings": deciding(settings)}
     found = about | summary.summarised(rows, public=arguments.benchmark is not None)
     files.write_parquet(places["scores.parquet"], pa.Table.from_pylist(rows, schema=grade.COLUMNS), origin)
     files.write_csv(places["items.csv"], summary.by_item(rows), origin)
