@@ -115,10 +115,15 @@ def numbered_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
     text = open_input(path, lambda source: Path(source).read_text(encoding="utf-8"))
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UserError(f"{path}, line {number}: not valid JSON ({error}); mend or remove that line") from error
+            yield number, parse_line(line, f"{path}, line {number}")
+
+
+def parse_line(line: str | bytes, where: str) -> object:
+    """The JSON value of a line of a JSONL file. Raises UserError naming the place of one that is none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: not valid JSON ({error}); mend or remove that line") from error
 
 
 def open_input(path: str | Path, reader):

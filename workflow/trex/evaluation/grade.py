@@ -25,7 +25,7 @@ from trex.evaluation.failure_classes import CLASSES, PASSED, UNANSWERED
 from trex.evaluation.legacy import Legacy
 from trex.evaluation.protocol import Protocol
 from trex.evaluation.readings import reading
-from trex.evaluation.responses import LENGTH, PROMPT_TOO_LONG, Response
+from trex.evaluation.responses import LENGTH, Response
 from trex.execution.equivalence import DIFFERENT, HARD_CODED, ISOMORPHIC, TOLERANCE, UNDECIDED, same
 from trex.execution.sandbox import Execution
 from trex.problems.solve import LIMIT
@@ -130,8 +130,7 @@ def failure(item: Item, response: Response, outcome: Outcome, near_rel: bool | N
     """(class, detail): the first obstacle that the response met."""
     execution = outcome.execution
     if execution.model is None:
-        cut = response.finish == LENGTH and execution.status != PROMPT_TOO_LONG
-        return ("truncated" if cut else execution.status), execution.detail
+        return ("truncated" if response.finish == LENGTH else execution.status), execution.detail
     if outcome.degenerate:
         return "degenerate", "no decision is left in the model"
     if is_hard_coded(outcome):

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from trex.benchmarks.item import Item
 from trex.common.errors import UserError
-from trex.common.files import open_input
+from trex.common.files import open_input, parse_line
 
 STOP, LENGTH, PROMPT_TOO_LONG, API = "stop", "length", "prompt_too_long", "api"
 FINISHES = (STOP, LENGTH, PROMPT_TOO_LONG, API)
@@ -63,10 +63,7 @@ class Responses:
         return open_input(self.path, lambda path: open(path, "rb"))
 
     def item_of(self, line: bytes, where: str) -> Item:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{where}: not valid JSON ({error}); mend or remove that line") from error
+        row = parse_line(line, where)
         if fault := fault_of(row):
             raise UserError(f"{where}: {fault}")
         item = self.items.get(str(row["id"]))
