@@ -2,7 +2,8 @@
 
 A family lives in one file of `trex.problems.families`, which defines one constant `FAMILY`. The data are plain JSON.
 The story that a family tells is free of layout: `trex.problems.wording` sets it as DP, DT or DPS text, and as code
-whose data lines stand in the order in which the text gives them.
+whose data lines stand in the order in which the text gives them. All that a story may say in several ways it asks of
+its `Voice`.
 """
 
 import dataclasses
@@ -10,8 +11,13 @@ from abc import ABC, abstractmethod
 from random import Random
 
 from trex.problems.ir import Model
+from trex.problems.voice import Voice
 
-DIFFICULTIES = ("easy", "medium", "hard")
+DIFFICULTIES = ("small", "medium", "large", "industrial")
+# What a number is, which decides how a text writes it. A share is a percentage: 35 is 35 %.
+AMOUNT = "amount"
+MONEY = "money"
+SHARE = "share"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,18 +33,20 @@ class Axis:
 class Fact:
     """One piece of the data: a number (no axis), a list (one axis) or a list of lists (row axis, column axis).
 
-    symbol: its name in the code; label: a noun phrase that says what it is; keys: names it may have in a data file;
-    row_label: for a list of lists, how the row of `{}` is called in a table. A ragged one lists members of its column
-    axis by number, from 1.
+    symbol: its name in the code; label: a noun phrase that says what it is and reads well after "The", its unit
+    included; keys: names it may have in a data file, the usual one first; row_label: for a list of lists, how the row
+    of `{}` is called in a table. A ragged one lists members of its column axis by number, from 1. kind: AMOUNT, MONEY
+    or SHARE.
     """
 
     symbol: str
-    value: int | list
+    value: float | list
     label: str
     keys: tuple[str, ...]
     axes: tuple[Axis, ...] = ()
     row_label: str = "{}"
     ragged: bool = False
+    kind: str = AMOUNT
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,20 +65,36 @@ class Story:
 
 
 @dataclasses.dataclass(frozen=True)
+class WordRow:
+    """A sentence that says a row of the model. code: the row as code, None where its terms one by one will do."""
+
+    text: str
+    code: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
 class WordStory:
-    """A short word problem: sentences in the order of the model's rows, and one that gives the objective's numbers."""
+    """A short word problem: a sentence a row, in the order of the model's rows, and one with the objective's numbers.
+
+    `objective` is empty where the rows have told its numbers.
+    """
 
     intro: str
-    rows: tuple[str, ...]
+    rows: tuple[WordRow, ...]
     objective: str
     ending: str
 
 
 class Family(ABC):
-    """name: the file's; bucket: the structure it belongs to; whole buckets can be held out of training."""
+    """name: the file's; bucket: the structure it belongs to; whole buckets can be held out of training.
+
+    note: how such a problem is modelled, in prose of our own: what the variables are, what the rows say, what goes
+    wrong easily.
+    """
 
     name: str
     bucket: str
+    note: str
 
     @abstractmethod
     def draw(self, rng: Random, difficulty: str) -> dict:
@@ -81,7 +105,7 @@ class Family(ABC):
         """The reference model."""
 
     @abstractmethod
-    def tell(self, data: dict, rng: Random) -> Story:
+    def tell(self, data: dict, voice: Voice) -> Story:
         """The problem, with names and phrases drawn."""
 
     @abstractmethod
@@ -90,15 +114,15 @@ class Family(ABC):
 
     @abstractmethod
     def formulation(self, data: dict) -> list[str]:
-        """The model in mathematical notation, with the symbols of the facts."""
+        """The model in mathematical notation, with the symbols of the facts: variables, objective, rows."""
 
-    def word(self, data: dict, rng: Random) -> WordStory | None:
+    def word(self, data: dict, voice: Voice) -> WordStory | None:
         """The instance as a short word problem, None where it is too large or the family has no such form."""
         return None
 
 
-def size(difficulty: str, easy: int, medium: int, hard: int) -> int:
-    return {"easy": easy, "medium": medium, "hard": hard}[difficulty]
+def size(difficulty: str, small: int, medium: int, large: int, industrial: int) -> int:
+    return dict(zip(DIFFICULTIES, (small, medium, large, industrial), strict=True))[difficulty]
 
 
 def numbers(rng: Random, count: int, low: int, high: int) -> list[int]:
