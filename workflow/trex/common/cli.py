@@ -49,6 +49,13 @@ def json_argument(text: str) -> Settings:
     return value
 
 
+def positive(text: str) -> int:
+    """A whole number from 1 on, as the type of an argument."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)
+
+
 def run(main: Callable[[], None]) -> None:
     """Run a step's main; a UserError becomes one line on stderr and exit code 2."""
     try:

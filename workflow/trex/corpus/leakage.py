@@ -4,17 +4,21 @@ A text is dropped when an item's problem stands in it word for word (`exact`), w
 model as an item's (`certificate`: the same problem with other names or order), or when its words resemble an item's
 (`near_duplicate`): Jaccard similarity of sets of five-word shingles, numbers kept, of at least the threshold. Similar
 pairs are found by MinHash with locality-sensitive hashing (A. Broder, 1997; datasketch, seeded) and then measured.
-An attached data file does not count: two prompts that differ only in the file's numbers are the same text.
+An attached data file does not count: two prompts that differ only in the file's numbers are the same text. Own suites
+and public benchmarks are checked alike; a reference model that cannot be compared (it is nonlinear) counts by its text.
+
+Within one table of training texts, `Texts` finds near-duplicates by the same measure, data files included.
 
 What it does not find: the same problem in other words, unless its model is the same.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from datasketch import MinHash, MinHashLSH
 
+from trex.benchmarks import registry
 from trex.benchmarks.item import Item, read_suite
 from trex.corpus.samples import problem_of
 from trex.problems.comparison import canonical
@@ -33,21 +37,26 @@ WORD = re.compile(r"\w+")
 class Guard:
     """The items of some suites, indexed so that a text can be tested against all of them."""
 
-    def __init__(self, items: Iterable[Item], threshold: float):
+    def __init__(self, items: list[Item], threshold: float):
         self.threshold = threshold
         problems = sorted({problem_of(item.prompt) for item in items})
         self.texts = [normal(problem) for problem in problems]
-        self.certificates = {canonical.certificate(Model.from_json(item.model)) for item in items if item.model}
+        self.certificates = set(certificates(items))
         self.shingles = [shingles(problem) for problem in problems]
         self.known = set().union(*self.shingles)
-        # Half the threshold, as the index only proposes: below 1e-3 of the pairs at the threshold escape it.
-        self.index = MinHashLSH(threshold=threshold / 2, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
+        self.index = index(threshold)
         for key, found in enumerate(self.shingles):
             self.index.insert(key, minhash(found))
 
     @classmethod
-    def read(cls, suites: Iterable[str | Path], threshold: float) -> "Guard":
-        return cls([item for suite in suites for item in read_suite(suite)], threshold)
+    def read(
+        cls, suites: Iterable[str | Path], threshold: float, benchmarks: Mapping[str, str] | None = None
+    ) -> "Guard":
+        """Of suite files, and of public benchmarks by name and folder."""
+        items = [item for suite in suites for item in read_suite(suite)]
+        for name, folder in (benchmarks or {}).items():
+            items += registry.load(name, folder)
+        return cls(items, threshold)
 
     def reason(self, text: str, certificate: str | None = None) -> str | None:
         """Why a text (the problem, without instruction) may not be trained on, None when it may."""
@@ -83,6 +92,40 @@ class Guard:
         if not found or len(found & self.known) < self.threshold * len(found):
             return 0.0
         return max((jaccard(found, self.shingles[key]) for key in self.index.query(minhash(found))), default=0.0)
+
+
+class Texts:
+    """Texts that have been accepted, none of which resembles another by `threshold` or more."""
+
+    def __init__(self, threshold: float):
+        self.threshold = threshold
+        self.shingles: list[frozenset[str]] = []
+        self.index = index(threshold)
+
+    def add(self, text: str) -> bool:
+        """Accept the text, unless it resembles an earlier one."""
+        found = shingles(text)
+        signature = minhash(found)
+        if any(jaccard(found, self.shingles[key]) >= self.threshold for key in self.index.query(signature)):
+            return False
+        self.index.insert(len(self.shingles), signature)
+        self.shingles.append(found)
+        return True
+
+
+def index(threshold: float) -> MinHashLSH:
+    """Half the threshold, as it only proposes: below 1e-3 of the pairs at the threshold escape it."""
+    return MinHashLSH(threshold=threshold / 2, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
+
+
+def certificates(items: Iterable[Item]) -> Iterator[str]:
+    """Of all reference models that can be compared."""
+    for item in items:
+        if item.model:
+            try:
+                yield canonical.certificate(Model.from_json(item.model))
+            except canonical.NotComparable:
+                continue
 
 
 def normal(text: str) -> str:

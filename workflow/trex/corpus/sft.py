@@ -1,13 +1,19 @@
 """Make the supervised samples from verified training instances.
 
     python -m trex.corpus.sft --instances instances/*.parquet --suites suites/*.parquet --settings config.json
-        --seed 1 --out sft.parquet
+        --seed 1 --workers 2 --out sft.parquet
 
-Equally many of each family that is trained on. A sample that stands in a suite is dropped and counted by reason
-(trex.corpus.leakage), and so is one whose prompt an earlier sample has (`repeated`). settings: the section `corpus`.
+Equally many of each family that is trained on. Every sample passes, in this order, or is dropped and counted by reason:
+`repeated` (an earlier sample has the prompt and the data file); the leakage check against the suites and public
+benchmarks (trex.corpus.leakage); the execution of its answer (trex.corpus.clean); `near_duplicate_within` (its words
+and data resemble an earlier sample's of the family by `near_duplicate_within` or more). The number of processes makes
+no difference to the result. settings: the section `corpus`.
 """
 
 import collections
+import json
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,12 +21,13 @@ import pyarrow as pa
 from trex.common import cli, files
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
-from trex.corpus import samples, tables
-from trex.corpus.leakage import Guard
+from trex.corpus import clean, samples, tables
+from trex.corpus.leakage import Guard, Texts
 
 STEP = "trex.corpus.sft"
 ACCEPTED = "accepted"
 REPEATED = "repeated"
+NEAR_DUPLICATE_WITHIN = "near_duplicate_within"
 PATIENCE = 10
 COLUMNS = pa.schema(
     [
@@ -32,6 +39,7 @@ COLUMNS = pa.schema(
         ("mode", pa.string()),
         ("difficulty", pa.string()),
         ("answer_style", pa.string()),
+        ("has_reasoning", pa.bool_()),
         ("data_file", pa.string()),
         ("messages", pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))),
     ]
@@ -42,54 +50,85 @@ def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--instances", nargs="+", type=Path, required=True, help="tables of trex.problems.generate")
     parser.add_argument("--suites", nargs="+", type=Path, required=True, help="suites that may not leak")
+    parser.add_argument(
+        "--benchmarks", type=cli.json_argument, default={}, help='JSON {"name": "folder"}, may not leak'
+    )
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
     parser.add_argument("--seed", type=int, required=True, help="seed of the run")
+    parser.add_argument("--workers", type=cli.positive, default=1, help="processes")
     parser.add_argument("--out", type=Path, required=True, help="the Parquet table")
     arguments = parser.parse_args()
     settings, seed = arguments.settings, arguments.seed
-    guard = Guard.read(arguments.suites, settings["near_duplicate_threshold"])
+    guard = Guard.read(arguments.suites, settings["near_duplicate_threshold"], arguments.benchmarks)
     instances = tables.read_instances(arguments.instances)
-    rows, counts = sft_samples(instances, guard, settings, seed)
+    rows, counts = sft_samples(instances, guard, settings, seed, arguments.workers)
     inputs = {path.stem: path for path in [*arguments.instances, *arguments.suites]}
     origin = tables.with_counts(provenance(STEP, settings, inputs, seed), counts)
     files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
-    print(f"sft: {len(rows)} samples of {len({row['instance_id'] for row in rows})} instances; {counts}")
+    total = sum(map(collections.Counter, counts.values()), collections.Counter())
+    print(f"sft: {len(rows)} samples of {len({row['instance_id'] for row in rows})} instances; {dict(total)}")
 
 
-def sft_samples(instances: list[dict], guard: Guard, settings: dict, seed: int) -> tuple[list[dict], dict[str, int]]:
-    """The samples, and how many drawn ones were accepted or dropped for which reason."""
-    usable = tables.training_instances(instances, settings["heldout_bucket"], seed, "sft")
+def sft_samples(
+    instances: list[dict], guard: Guard, settings: dict, seed: int, workers: int = 1
+) -> tuple[list[dict], dict[str, dict[str, int]]]:
+    """The samples, and of each family how many drawn ones were accepted or dropped for which reason."""
+    usable = tables.training_instances(instances, settings, seed, tables.SFT)
     groups = samples.by_family(usable)
-    counts: collections.Counter[str] = collections.Counter()
-    rows: list[dict] = []
-    for family, count in samples.shares(settings["sft_samples"], list(groups)).items():
-        rows.extend(family_samples(family, groups[family], count, guard, settings, seed, counts))
-    return rows, dict(sorted(counts.items()))
+    shares = samples.shares(settings["sft_samples"], list(groups))
+    jobs = [(groups[family], count, settings, seed) for family, count in shares.items()]
+    if workers == 1:
+        made = [family_samples(guard, *job) for job in jobs]
+    else:
+        with ProcessPoolExecutor(workers, get_context("fork"), initializer=use_guard, initargs=(guard,)) as pool:
+            made = list(pool.map(family_samples_here, jobs))
+    rows = [row for own, _ in made for row in own]
+    return rows, {family: counts for family, (_, counts) in zip(shares, made, strict=True)}
+
+
+def use_guard(guard: Guard) -> None:
+    """Of a worker: what all its jobs are checked against."""
+    global shared_guard
+    shared_guard = guard
+
+
+def family_samples_here(job: tuple) -> tuple[list[dict], dict[str, int]]:
+    return family_samples(shared_guard, *job)
 
 
 def family_samples(
-    family: str,
-    instances: list[dict],
-    count: int,
-    guard: Guard,
-    settings: dict,
-    seed: int,
-    counts: collections.Counter,
-) -> list[dict]:
+    guard: Guard, instances: list[dict], count: int, settings: dict, seed: int
+) -> tuple[list[dict], dict[str, int]]:
+    """`count` samples of one family. Raises UserError where too few of those that are drawn are accepted."""
     rows: list[dict] = []
+    counts: collections.Counter[str] = collections.Counter()
     seen: set[tuple[str, str | None]] = set()
+    accepted = Texts(settings["near_duplicate_within"])
     for drawn, task in enumerate(samples.tasks(instances, settings, seed, STEP)):
         if len(rows) == count:
             break
         if drawn == PATIENCE * count:
-            raise UserError(f"corpus.sft_samples: {family} gives only {len(rows)} of {count} samples; ask for fewer")
-        key = (task.prompt, task.statement.data_file)
-        reason = REPEATED if key in seen else guard.reason(task.statement.problem, task.instance["certificate"])
+            raise UserError(
+                f"corpus.sft_samples: {task.instance['family']} gives only {len(rows)} of {count} samples "
+                f"({json.dumps(counts)}); ask for fewer, or for more problems.instances_per_family"
+            )
+        reason = fault(task, seen, guard, accepted)
         counts[reason or ACCEPTED] += 1
         if reason is None:
-            seen.add(key)
             rows.append(row_of(task, len(rows)))
-    return rows
+    return rows, dict(sorted(counts.items()))
+
+
+def fault(task: samples.Task, seen: set, guard: Guard, accepted: Texts) -> str | None:
+    """Why a sample is dropped, the cheapest reason first; one that is not joins `seen` and `accepted`."""
+    key = (task.prompt, task.statement.data_file)
+    if key in seen:
+        return REPEATED
+    if reason := guard.reason(task.statement.problem, task.instance["certificate"]) or clean.fault(task):
+        return reason
+    seen.add(key)
+    text = f"{task.statement.problem} {task.statement.data_file or ''}"
+    return None if accepted.add(text) else NEAR_DUPLICATE_WITHIN
 
 
 def row_of(task: samples.Task, number: int) -> dict:
@@ -103,6 +142,7 @@ def row_of(task: samples.Task, number: int) -> dict:
         "mode": task.mode,
         "difficulty": instance["difficulty"],
         "answer_style": task.style,
+        "has_reasoning": bool(task.reasoning),
         "data_file": task.statement.data_file,
         "messages": [{"role": "user", "content": task.prompt}, {"role": "assistant", "content": task.answer}],
     }

@@ -2,10 +2,13 @@
 
     python -m trex.corpus.suites --instances instances/*.parquet --settings config.json --seed 1
         --in-distribution suites/in_distribution.parquet --heldout-family suites/heldout_family.parquet
+        --heldout-wording suites/heldout_wording.parquet
 
-`in_distribution` takes the test split of the families that are trained on, `heldout_family` any instances of the
-bucket that is held out whole: nothing of it is trained on. A `build` task is scored by structure, the others by the
-optimum. Two items of one suite never have the same prompt and data file. settings: the config's section `corpus`.
+`in_distribution` takes the test split of the families that are trained on. `heldout_wording` takes its first items of
+each family in other phrases, of which no training text has any; instance, task, names and numbers stay, so that the
+two are paired. `heldout_family` takes any instances of the bucket that is held out whole. A `build` task is scored by
+structure, the others by the optimum. Every item asks for code. Two items of one suite never have the same prompt and
+data file. settings: the config's section `corpus`.
 """
 
 import collections
@@ -22,6 +25,8 @@ from trex.corpus import samples, tables
 STEP = "trex.corpus.suites"
 IN_DISTRIBUTION = "in_distribution"
 HELDOUT_FAMILY = "heldout_family"
+HELDOUT_WORDING = "heldout_wording"
+SUITES = (IN_DISTRIBUTION, HELDOUT_FAMILY, HELDOUT_WORDING)
 TURNS = 4
 
 
@@ -30,50 +35,51 @@ def main() -> None:
     parser.add_argument("--instances", nargs="+", type=Path, required=True, help="tables of trex.problems.generate")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
     parser.add_argument("--seed", type=int, required=True, help="seed of the run")
-    parser.add_argument("--in-distribution", type=Path, required=True, help="suite to write")
-    parser.add_argument("--heldout-family", type=Path, required=True, help="suite to write")
+    for suite in SUITES:
+        parser.add_argument(f"--{suite.replace('_', '-')}", type=Path, required=True, help="suite to write")
     arguments = parser.parse_args()
     settings, seed = arguments.settings, arguments.seed
     rows = tables.read_instances(arguments.instances)
-    heldout = settings["heldout_bucket"]
-    buckets = {row["bucket"] for row in rows}
-    if heldout not in buckets or len(buckets) == 1:
-        raise UserError(
-            f"corpus.heldout_bucket: {heldout!r} must be one of several buckets, the instances have "
-            f"{', '.join(sorted(buckets))}"
-        )
-    sources = {
-        IN_DISTRIBUTION: [row for row in rows if row["bucket"] != heldout and row["split"] == "test"],
-        HELDOUT_FAMILY: [row for row in rows if row["bucket"] == heldout],
-    }
+    tables.check_buckets(rows, settings)
     inputs = {path.stem: path for path in arguments.instances}
-    for suite, path in ((IN_DISTRIBUTION, arguments.in_distribution), (HELDOUT_FAMILY, arguments.heldout_family)):
-        made = items(suite, sources[suite], settings, seed)
+    for suite in SUITES:
+        made = items(suite, rows, settings, seed)
         counts = dict(sorted(collections.Counter(f"{item.category}/{item.mode}" for item in made).items()))
-        write_suite(path, made, tables.with_counts(provenance(STEP, settings, inputs, seed), counts))
+        origin = tables.with_counts(provenance(STEP, settings, inputs, seed), counts)
+        write_suite(getattr(arguments, suite), made, origin)
         print(f"{suite}: {len(made)} items")
 
 
-def items(suite: str, instances: list[dict], settings: dict, seed: int) -> list[Item]:
-    """`suite_items` items, equally many of each family."""
-    groups = samples.by_family(instances)
+def items(suite: str, rows: list[dict], settings: dict, seed: int) -> list[Item]:
+    """The suite's items, equally many of each family."""
+    groups = samples.by_family(instances_of(suite, rows, settings))
+    coded = settings | {"answer_styles": settings["answer_styles"] | {samples.MODEL_ONLY: 0}}
     made = []
-    for family, count in samples.shares(settings["suite_items"], list(groups)).items():
-        made.extend(family_items(suite, groups[family], count, settings, seed))
+    for family, count in samples.shares(settings["suite_items"][suite], list(groups)).items():
+        made.extend(family_items(suite, groups[family], count, coded, seed))
     return made
+
+
+def instances_of(suite: str, rows: list[dict], settings: dict) -> list[dict]:
+    if suite == HELDOUT_FAMILY:
+        return [row for row in rows if row["bucket"] == settings["heldout_bucket"]]
+    buckets = tables.trained_buckets(rows, settings)
+    return [row for row in rows if row["bucket"] in buckets and row["split"] == "test"]
 
 
 def family_items(suite: str, instances: list[dict], count: int, settings: dict, seed: int) -> list[Item]:
     found: dict[str, Item] = {}
-    drawn = samples.tasks(instances, settings, seed, f"{STEP} {suite}")
+    stage = f"{STEP} {IN_DISTRIBUTION if suite == HELDOUT_WORDING else suite}"
+    drawn = samples.tasks(instances, settings, seed, stage, heldout_wording=suite == HELDOUT_WORDING)
     for task in itertools.islice(drawn, TURNS * len(instances)):
         if len(found) == count:
             break
         item = item_of(task, suite, len(found))
         found.setdefault(item.sha256, item)
     if len(found) < count:
+        family = instances[0]["family"] if instances else "a family"
         raise UserError(
-            f"corpus.suite_items: suite {suite} needs {count} items of {instances[0]['family']}, its {len(instances)} "
+            f"corpus.suite_items.{suite}: {count} items of {family} are needed, its {len(instances)} "
             "instances give fewer; ask for fewer items or for more problems.instances_per_family"
         )
     return list(found.values())

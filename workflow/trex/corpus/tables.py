@@ -33,7 +33,8 @@ def check_buckets(rows: list[dict], settings: dict) -> None:
     for key, bucket in [("heldout_bucket", heldout), *(("cptx_buckets", bucket) for bucket in apart)]:
         if bucket not in buckets:
             raise UserError(
-                f"corpus.{key}: {bucket!r} is the bucket of no family of the run; there are {', '.join(sorted(buckets))}"
+                f"corpus.{key}: {bucket!r} is the bucket of no family of the run; "
+                f"there are {', '.join(sorted(buckets))}"
             )
     if heldout in apart:
         raise UserError(f"corpus.cptx_buckets: {heldout!r} is held out of all training; name other buckets")
