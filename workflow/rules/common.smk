@@ -36,7 +36,7 @@ FAMILIES = families.names()
 STAGE = {"base": "base", "cpt": "cpt", "sft": "sft", "cpt_sft": "sft"}
 INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}
 ARMS = list(STAGE)
-SUITES = ["in_distribution", "heldout_family"]
+SUITES = ["in_distribution", "heldout_family", "heldout_wording"]
 BENCHMARKS = {name: folder for name, folder in config["evaluation"]["benchmarks"].items() if folder}
 EVALUATED = [*SUITES, *BENCHMARKS]
 # Outside models: asked at an endpoint, as the arms are but for what their protocol says; or answered already.

@@ -2,7 +2,9 @@
 INSTANCES = expand(f"{RUN}/instances/{{family}}.parquet", family=FAMILIES)
 SUITE_FILES = expand(f"{RUN}/corpus/suites/{{suite}}.parquet", suite=SUITES)
 # The keys of the config's section that decide how a task is drawn.
-TASK_KEYS = ["mixture", "answer_styles"]
+TASK_KEYS = ["mixture", "answer_styles", "reasoning"]
+# Those that decide what is made of which buckets.
+BUCKET_KEYS = ["heldout_bucket", "cptx_buckets"]
 # Of each training stage: the texts that its rows are packed from.
 TEXTS = {"base": ["general"], "cpt": ["cpt", "general"], "sft": ["sft"]}
 
@@ -13,17 +15,18 @@ rule suites:
     output:
         in_distribution=f"{RUN}/corpus/suites/in_distribution.parquet",
         heldout_family=f"{RUN}/corpus/suites/heldout_family.parquet",
+        heldout_wording=f"{RUN}/corpus/suites/heldout_wording.parquet",
     log:
         f"{RUN}/logs/corpus/suites.log",
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.suites", "corpus", only=["heldout_bucket", "suite_items", *TASK_KEYS]),
+        **step("trex.corpus.suites", "corpus", only=[*BUCKET_KEYS, "suite_items", *TASK_KEYS]),
         seed=SEED,
     shell:
         "python -m trex.corpus.suites --instances {input.instances:q} --settings {params.settings:q}"
         " --seed {params.seed} --in-distribution {output.in_distribution:q}"
-        " --heldout-family {output.heldout_family:q} > {log:q} 2>&1"
+        " --heldout-family {output.heldout_family:q} --heldout-wording {output.heldout_wording:q} > {log:q} 2>&1"
 
 
 rule sft:
@@ -36,14 +39,20 @@ rule sft:
         f"{RUN}/logs/corpus/sft.log",
     conda:
         "../envs/trex.yaml"
+    threads: THREADS
     params:
         **step(
-            "trex.corpus.sft", "corpus", only=["heldout_bucket", "sft_samples", "near_duplicate_threshold", *TASK_KEYS]
+            "trex.corpus.sft",
+            "corpus",
+            only=[*BUCKET_KEYS, "sft_samples", "near_duplicate_threshold", "near_duplicate_within", *TASK_KEYS],
         ),
         seed=SEED,
+        benchmarks=json.dumps(BENCHMARKS),
+        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
     shell:
         "python -m trex.corpus.sft --instances {input.instances:q} --suites {input.suites:q}"
-        " --settings {params.settings:q} --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+        " --benchmarks {params.benchmarks:q} --settings {params.settings:q} --seed {params.seed}"
+        " --workers {threads} --out {output:q} > {log:q} 2>&1"
 
 
 rule cpt:
