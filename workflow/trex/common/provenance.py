@@ -15,7 +15,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 LIBRARIES = (
     "bm25s",
     "cvxpy",
+    "datasketch",
     "highspy",
+    "num2words",
     "numpy",
     "ortools",
     "pandas",
@@ -24,6 +26,7 @@ LIBRARIES = (
     "pynauty",
     "pyomo",
     "pyscipopt",
+    "sacrebleu",
     "safetensors",
     "scipy",
     "tokenizers",

@@ -9,7 +9,7 @@ import pandas as pd
 from trex.audit import claims
 from trex.common import files
 
-OWN_SUITES = ("in_distribution", "heldout_family")
+OWN_SUITES = ("in_distribution", "heldout_family", "heldout_wording")
 EXAMPLE_SUITE = OWN_SUITES[0]
 TABLES = {
     "pass_at_1": "evaluation/pass_at_1.csv",
