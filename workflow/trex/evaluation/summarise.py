@@ -41,7 +41,7 @@ from trex.evaluation.failure_classes import CLASSES, FAMILY, NOT_ASKED, PASSED
 STEP = "trex.evaluation.summarise"
 ALL = "all"
 CATEGORIES = ("word", "mixed", "solve", "build")
-DIFFICULTIES = ("easy", "medium", "hard")
+DIFFICULTIES = ("small", "easy", "medium", "large", "hard", "industrial")  # ours, and those of public sets
 RETENTION_TEXT = "general_validation"
 STEPS_TO_PASS = ("executed", "structure_right", PASSED)
 READ = [*criteria.COLUMNS, "category", "difficulty", "protocol", "shots", "executed"]
