@@ -6,16 +6,27 @@ import sys
 import pytest
 
 from trex.corpus import cpt, general, pack, sft, suites, tokenizer
-from trex.problems import families, generate
+from trex.problems import generate
 
+FAMILIES = (
+    "assignment",
+    "blending",
+    "knapsack",
+    "lot_sizing",
+    "maximum_flow",
+    "product_mix",
+    "set_cover",
+    "transportation",
+)
 PROBLEMS = {
     "instances_per_family": 24,
-    "difficulty": {"easy": 0.6, "medium": 0.3, "hard": 0.1},
+    "difficulty": {"small": 0.6, "medium": 0.3, "large": 0.1, "industrial": 0},
     "time_limit_s": 10,
 }
 CORPUS = {
     "heldout_bucket": "covering",
-    "suite_items": 20,
+    "cptx_buckets": ["network_flow"],
+    "suite_items": {"in_distribution": 20, "heldout_family": 10, "heldout_wording": 10},
     "sft_samples": 90,
     "cpt_documents": 60,
     "cpt_kinds": {"report": 0.4, "rationale": 0.3, "data_sheet": 0.3},
@@ -27,8 +38,10 @@ CORPUS = {
         "solve": {"DPS": 0.2},
         "build": {"DP": 0.15, "DT": 0.1, "DPS": 0.05},
     },
-    "answer_styles": {"code_only": 0.8, "math_model_with_code": 0.2},
+    "answer_styles": {"code_only": 0.7, "math_model_with_code": 0.2, "math_model": 0.1},
+    "reasoning": 0.3,
     "near_duplicate_threshold": 0.6,
+    "near_duplicate_within": 0.9,
     "vocab_size": 600,
     "context": 1024,
 }
@@ -48,11 +61,11 @@ def make(folder):
     """All files of a small corpus, by the commands."""
     corpus, problems = ("--settings", json.dumps(CORPUS)), ("--settings", json.dumps(PROBLEMS))
     seed = ("--seed", 1)
-    instances = [folder / f"instances/{name}.parquet" for name in families.names()]
+    instances = [folder / f"instances/{name}.parquet" for name in FAMILIES]
     for path in instances:
         command(generate, "--family", path.stem, *problems, *seed, "--out", path)
-    made = [folder / f"suites/{name}.parquet" for name in (suites.IN_DISTRIBUTION, suites.HELDOUT_FAMILY)]
-    outputs = ("--in-distribution", made[0], "--heldout-family", made[1])
+    made = [folder / f"suites/{name}.parquet" for name in suites.SUITES]
+    outputs = [part for path in made for part in (f"--{path.stem.replace('_', '-')}", path)]
     command(suites, "--instances", *instances, *corpus, *seed, *outputs)
     sources = ("--instances", *instances, "--suites", *made)
     command(sft, *sources, *corpus, *seed, "--out", folder / "sft.parquet")
