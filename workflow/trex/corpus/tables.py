@@ -16,12 +16,15 @@ CPTX = "cptx"
 
 
 def read_instances(paths: Iterable[str | Path]) -> list[dict]:
-    """All rows of the tables, but each model once: of two families' instances with one canonical form, that of the
-    lower index stays (of the first family where they are equal), so that more instances take none away."""
-    rows = [row for path in paths for row in files.read_parquet(path)]
-    rows.sort(key=lambda row: (row["instance_id"].rpartition("-")[2], row["family"]))
+    """All rows of the tables, each model once."""
+    return each_model_once([row for path in paths for row in files.read_parquet(path)])
+
+
+def each_model_once(rows: list[dict]) -> list[dict]:
+    """Of two families' instances with one canonical form, that of the lower index stays (of the first family where they
+    are equal), so that more instances take none away."""
     first: dict[str, dict] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (row["instance_id"].rpartition("-")[2], row["family"])):
         first.setdefault(row["certificate"], row)
     return sorted(first.values(), key=lambda row: row["instance_id"])
 
