@@ -7,8 +7,8 @@ import pytest
 
 from trex.benchmarks import gold, registry, show
 from trex.common import cli
-from trex.evaluation import extraction
 from trex.evaluation.responses import Responses
+from trex.execution import extraction
 
 
 @pytest.fixture

@@ -177,7 +177,7 @@ def test_killed_and_run_again(command, folder):
     assert [row | {"objective_value": 25.0} for row in gone_on] == whole
 
 
-@pytest.mark.parametrize("module", ["score", "summarise", "extraction", "paired", "ask"])
+@pytest.mark.parametrize("module", ["score", "summarise", "paired", "ask"])
 def test_no_heavy_import(module):
     """Scoring and statistics need neither PyTorch nor Snakemake."""
     check = f"import sys, trex.evaluation.{module}; print({{'torch', 'snakemake', 'transformers'}} & set(sys.modules))"

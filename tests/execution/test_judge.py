@@ -10,7 +10,7 @@ import pytest
 
 from trex.execution import judge
 from trex.execution.judge import Comparison, Judge
-from trex.problems.comparison.canonical import compare
+from trex.problems.comparison.canonical import certificate, compare
 from trex.problems.ir import Model
 from trex.problems.solve import solve
 
@@ -156,3 +156,23 @@ def test_it_ends_with_its_asker(tmp_path):
     if psutil.pid_exists(pid):
         psutil.wait_procs([psutil.Process(pid)], timeout=10)
     assert not psutil.pid_exists(pid)
+
+
+def test_a_model_is_verified_and_certified_as_here(usual):
+    assert usual.verify(model()).reason == "accepted"
+    assert usual.verify(model()).objective == pytest.approx(25.0)
+    impossible = model()
+    impossible.add_row({0: 1}, lb=8)
+    assert usual.verify(impossible).reason == "infeasible"
+    assert usual.certificate(model("a")) == usual.certificate(model("b")) == certificate(model())
+    assert usual.certificate(model(upper=2.0)) != certificate(model())
+
+
+@pytest.mark.parametrize(("name", "reason"), [("crash", "solver_error"), ("hang", "limit")])
+def test_what_cannot_be_verified_is_told(monkeypatch, name, reason):
+    hostile = MISBEHAVING.replace('judge.TASKS["solve"]', 'judge.TASKS["verify"] = judge.TASKS["certify"]')
+    monkeypatch.setattr(judge, "COMMAND", [sys.executable, "-c", hostile])
+    monkeypatch.setattr(judge, "GRACE_S", 1.0)
+    with Judge() as misbehaving:
+        assert misbehaving.verify(model(name), 0.01).reason == reason
+        assert misbehaving.certificate(model(name), 1.0) is None

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 from trex.benchmarks.item import Item
 from trex.common import seeds
-from trex.evaluation import extraction, legacy
+from trex.evaluation import legacy
 from trex.evaluation.degenerate import degenerate
 from trex.evaluation.legacy import Legacy
 from trex.evaluation.readings import other_reading
 from trex.evaluation.responses import API, PROMPT_TOO_LONG, Response
+from trex.execution import extraction
 from trex.execution.equivalence import DIFFERENT, HARD_CODED, ISOMORPHIC, DataCheck, Reference, Verdict, agree
 from trex.execution.judge import Comparison, Judge
 from trex.execution.sandbox import Execution, Sandbox

@@ -22,7 +22,8 @@ import re
 from dataclasses import dataclass
 
 from trex.benchmarks.item import Item
-from trex.evaluation import extraction, legacy_comparator
+from trex.evaluation import legacy_comparator
+from trex.execution import extraction
 from trex.execution.sandbox import Execution, Sandbox
 from trex.problems.formats import lp
 from trex.problems.ir import Model

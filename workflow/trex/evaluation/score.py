@@ -14,19 +14,17 @@ without a response is scored as `unanswered`: it counts in the full set and is l
 With one worker or several, results are the same. What was scored when the command was interrupted is not scored again.
 """
 
-import collections
 import contextlib
 import dataclasses
 import functools
 import queue
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
 
 from trex.benchmarks.item import Item
-from trex.common import cli, files
+from trex.common import cli, files, parallel
 from trex.common.errors import UserError
 from trex.common.provenance import code_digest, digest_json, library_versions, provenance
 from trex.evaluation import grade, protocol, summary
@@ -111,7 +109,7 @@ def score(
         pool = ThreadPoolExecutor(workers)
         stack.callback(pool.shutdown, cancel_futures=True)
         stack.callback(stop, examiners)
-        found = in_order(functools.partial(pool.submit, scored), items, AHEAD * workers)
+        found = parallel.in_order(functools.partial(pool.submit, scored), items, AHEAD * workers)
         with cli.track(None, "scoring", total=sum(max(1, len(responses.places[i.item_id])) for i in items)) as bar:
             rows = []
             for of_item in found:
@@ -124,17 +122,6 @@ def stop(examiners: list[Examiner]) -> None:
     """When all is done, or somebody interrupts: then no item is finished that has programs left to run."""
     for examiner in examiners:
         examiner.stopped = True
-
-
-def in_order(submit: Callable[[Item], Future], items: Iterable[Item], ahead: int) -> Iterator[list[dict]]:
-    """The results in the items' order, with no more than `ahead` items under way: memory does not grow with them."""
-    waiting: collections.deque[Future] = collections.deque()
-    for item in items:
-        waiting.append(submit(item))
-        if len(waiting) >= ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
 
 
 def rows_of(item: Item, responses: list[Response], examiner: Examiner, asked: Protocol) -> list[dict]:

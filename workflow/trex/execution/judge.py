@@ -1,4 +1,4 @@
-"""Solves and compares models that came from hostile programs, in a process that may crash, hang or run out of memory.
+"""Solves, verifies and compares models of hostile programs, in a process that may crash, hang or run out of memory.
 
 The process is ours and not confined: a model is data. It has an address space of limited size and an alarm clock that
 ends it, also when nobody waits for it any more; then the outcome says so and the next question gets a new process.
@@ -24,6 +24,7 @@ from trex.common import cli
 from trex.problems.comparison import canonical
 from trex.problems.ir import Model
 from trex.problems.solve import ERROR, LIMIT, Solution, solve
+from trex.problems.verify import SOLVER_ERROR, Verdict, verify
 
 COMMAND = [sys.executable, "-P", "-m", "trex.execution.judge"]
 MEMORY_MB = 4096
@@ -90,6 +91,21 @@ class Judge:
         except Ended as error:
             return Comparison(UNDECIDED, text=str(error))
 
+    def verify(self, model: Model, time_limit: float = 10.0) -> Verdict:
+        """`trex.problems.verify.verify`, without values; "limit" or "solver_error" also where it did not come back."""
+        try:
+            wall_s = 2 * PATIENCE * time_limit + GRACE_S
+            return Verdict(**self.ask("verify", [model], {"time_limit": time_limit}, wall_s))
+        except Ended as error:
+            return Verdict(LIMIT if error.status == LIMIT else SOLVER_ERROR, detail=str(error))
+
+    def certificate(self, model: Model, wall_s: float = 10.0) -> str | None:
+        """`trex.problems.comparison.canonical.certificate`; None where there is none, or it did not come back."""
+        try:
+            return self.ask("certify", [model], {}, wall_s)["certificate"]
+        except Ended:
+            return None
+
     def ask(self, task: str, models: list[Model], options: dict, wall_s: float) -> dict:
         """The answer. Raises Ended, also where the task raised an exception."""
         question = {"task": task, "models": [m.to_json() for m in models], "options": options, "wall_s": wall_s}
@@ -153,7 +169,20 @@ def compared(model: Model, reference: Model) -> dict:
     return {"outcome": DIFFERENT, "kind": difference.kind, "text": difference.text}
 
 
-TASKS: dict[str, Callable[..., dict]] = {"solve": solved, "compare": compared}
+def verified(model: Model, **options: object) -> dict:
+    return dataclasses.asdict(verify(model, **options)) | {"values": None}
+
+
+def certified(model: Model) -> dict:
+    return {"certificate": canonical.certificate(model)}
+
+
+TASKS: dict[str, Callable[..., dict]] = {
+    "solve": solved,
+    "verify": verified,
+    "compare": compared,
+    "certify": certified,
+}
 
 
 def answer(question: dict) -> dict:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trex.evaluation import extraction, legacy
+from trex.evaluation import legacy
+from trex.execution import extraction
 
 
 @pytest.mark.parametrize(
