@@ -1,76 +1,120 @@
-"""Set cover: open the cheapest sites so that each area is covered often enough."""
+"""Set cover: open the cheapest sites so that each area is covered, by one site or by several."""
 
 from random import Random
 
-from trex.problems.family import Axis, Fact, Family, Story, chance, numbers, size
+from trex.problems.family import MONEY, Axis, Fact, Family, Story, chance, numbers, size
 from trex.problems.ir import Model
+from trex.problems.voice import Voice, letters
 
+ACTORS = ("A city", "A county", "A company", "A province", "A new agency", "An island state")
 SCENES = (
-    ("A city opens", "station", "stations"),
-    ("A county builds", "clinic", "clinics"),
-    ("A network sets up", "tower", "towers"),
-    ("A park installs", "camera", "cameras"),
-    ("A company hires", "guard", "guards"),
-    ("A port places", "radar", "radars"),
+    ("opens", "station", "stations"),
+    ("builds", "clinic", "clinics"),
+    ("sets up", "tower", "towers"),
+    ("installs", "camera", "cameras"),
+    ("rents", "depot", "depots"),
+    ("places", "radar", "radars"),
+    ("runs", "fire post", "fire posts"),
+    ("founds", "library", "libraries"),
 )
-AREAS = ("north", "south", "east", "west", "center", "harbor", "hill", "lake", "park", "mill")
-SITES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+AREAS = (
+    "north", "south", "east", "west", "center", "harbor", "hill", "lake", "park", "mill", "forest", "valley",
+    "airport", "campus", "market", "castle", "bridge", "beach", "quarry", "island",
+)  # fmt: skip
+ONCE, SAME, EACH = "once", "same", "each"  # every area by one site, all by the same number of sites, each by its own
 
 
 class SetCover(Family):
     name = "set_cover"
     bucket = "covering"
+    note = (
+        "Covering chooses sites so that every area lies within reach of enough of them. There is one binary variable "
+        "per site that may be opened, and the objective adds up the costs of the open ones, or simply counts them. "
+        "Each area has one row: the sum of the variables of those sites that reach it is at least one, or at least "
+        "the number asked for where an area needs several. The lists of sites per area are the rows; a site that is "
+        "not in an area's list does not stand in its row. Typical mistakes are to read the lists the wrong way round, "
+        "to be one off when sites are numbered from one, and to demand equality, which forbids harmless double cover."
+    )
 
     def draw(self, rng: Random, difficulty: str) -> dict:
-        sites = size(difficulty, rng.randint(3, 4), rng.randint(5, 6), rng.randint(7, 9))
-        areas = size(difficulty, rng.randint(3, 4), rng.randint(4, 6), rng.randint(7, 9))
-        times = 2 if chance(rng, 0.3) else 1
-        largest = size(difficulty, 3, 3, 4)
+        sites = size(difficulty, rng.randint(3, 5), rng.randint(7, 12), rng.randint(20, 50), rng.randint(150, 250))
+        areas = size(difficulty, rng.randint(3, 4), rng.randint(5, 9), rng.randint(15, 30), rng.randint(50, 90))
+        low, high = size(difficulty, (2, 3), (2, 4), (3, 6), (5, 12))
+        cover = rng.choices((ONCE, SAME, EACH), (40, 30, 30))[0]
+        reach = [sorted(rng.sample(range(1, sites + 1), min(sites - 1, rng.randint(low, high)))) for _ in range(areas)]
+        needed = {ONCE: None, SAME: 2, EACH: [rng.randint(1, min(3, len(near))) for near in reach]}
+        costs = numbers(rng, sites, *size(difficulty, (2, 30), (2, 40), (10, 99), (100, 900)))
         return {
-            "cost": numbers(rng, sites, 2, 30) if chance(rng, 0.75) else None,
+            "cost": costs if chance(rng, size(difficulty, 70, 75, 80, 90) / 100) else None,
             "sites": sites,
-            "reach": [
-                sorted(rng.sample(range(1, sites + 1), rng.randint(min(2, sites - 1), min(largest, sites - 1))))
-                for _ in range(areas)
-            ],
-            "times": times,
+            "reach": reach,
+            "cover": cover,
+            "needed": needed[cover],
         }
 
     def model(self, data: dict) -> Model:
         model = Model()
         x = [model.add_variable(f"x{j}", "binary") for j in range(data["sites"])]
-        for sites in data["reach"]:
-            model.add_row({x[site - 1]: 1 for site in sites}, lb=data["times"])
+        for sites, needed in zip(data["reach"], self.needed(data), strict=True):
+            model.add_row({x[site - 1]: 1 for site in sites}, lb=needed)
         model.set_objective("min", dict(zip(x, data["cost"] or [1] * data["sites"], strict=True)))
         return model
 
-    def tell(self, data: dict, rng: Random) -> Story:
-        lead, singular, plural = rng.choice(SCENES)
-        site = Axis(singular, plural, SITES[: data["sites"]])
-        area = Axis("area", "areas", tuple(rng.sample(AREAS, len(data["reach"]))))
-        cover = Fact("r", data["reach"], f"{plural} that cover", ("reach", "cover", "range"), (area, site), ragged=True)
-        facts = [cover, Fact("k", data["times"], f"{plural} needed per area, at least", ("needed", "times", "least"))]
+    def needed(self, data: dict) -> list[int]:
+        return data["needed"] if data["cover"] == EACH else [data["needed"] or 1] * len(data["reach"])
+
+    def tell(self, data: dict, voice: Voice) -> Story:
+        verb, singular, plural = voice.scene(SCENES)
+        actor = voice.scene(ACTORS)
+        site = Axis(singular, plural, tuple(map(letters, range(data["sites"]))))
+        area = Axis("area", "areas", voice.names(AREAS, len(data["reach"])))
+        reach = f"numbers of the {plural} that cover an area"
+        facts = [Fact("r", data["reach"], reach, ("reach", "cover", "range"), (area, site), ragged=True)]
+        least = f"least number of {plural} that an area needs"
+        if data["cover"] == SAME:
+            facts.append(Fact("k", data["needed"], least, ("needed", "times", "least")))
+        if data["cover"] == EACH:
+            facts.append(Fact("k", data["needed"], least, ("needed", "times", "least"), (area,)))
         if data["cost"]:
-            facts.insert(0, Fact("c", data["cost"], "cost", ("cost", "price", "expense"), (site,)))
-            goal = rng.choice(("Minimize total cost.", "Find the lowest cost."))
+            facts.insert(0, Fact("c", data["cost"], "cost", ("cost", "price", "expense"), (site,), kind=MONEY))
         else:
-            facts.append(Fact("n", data["sites"], f"number of {plural}", ("sites", "number", "count")))
-            goal = rng.choice((f"Open as few {plural} as possible.", f"Minimize the number of {plural}."))
+            count = f"number of {plural} to choose from"
+            facts.append(Fact("n", data["sites"], count, ("sites", "number", "count")))
+        lead = f"{actor} {verb}"
+        intro = (f"{lead} {plural}, some of {{{plural}}}, to cover {{areas}}.", f"{lead} {plural} to cover {{areas}}.")
+        if data["cost"]:
+            intro = (f"{lead} {plural}, chosen from {{{plural}}}, to cover {{areas}}.", *intro[1:])
         return Story(
-            intro=rng.choice(
-                (f"{lead} some of {{{plural}}} to cover {{areas}}.", f"{lead} {plural} to cover {{areas}}.")
-            ),
+            intro=voice.phrase(intro, (f"To reach {{areas}}, {actor[0].lower()}{actor[1:]} {verb} {plural}.",)),
             facts=tuple(facts),
-            rules=(f"Numbers of {plural} count from 1 in order.",),
-            goal=goal,
+            rules=(f"The {plural} are numbered from 1 in order.", self.cover_rule(data, singular, plural, voice)),
+            goal=self.goal(data, plural, voice),
             variables=f"one binary variable per {singular}",
         )
 
+    def cover_rule(self, data: dict, singular: str, plural: str, voice: Voice) -> str:
+        if data["cover"] == ONCE:
+            usual = (
+                f"Each area must be covered by at least one {singular}.",
+                f"Every area needs one {singular} or more.",
+            )
+            return voice.phrase(usual, (f"No area may be left without any of its {plural}.",))
+        usual = (f"Each area must be covered by enough {plural}.", f"Every area must get as many {plural} as it needs.")
+        return voice.phrase(usual, (f"Fewer {plural} than needed leave an area badly served, which is ruled out.",))
+
+    def goal(self, data: dict, plural: str, voice: Voice) -> str:
+        if data["cost"]:
+            usual = ("Minimize total cost.", "Find the lowest cost.")
+            return voice.phrase(usual, (f"The {plural} taken should cost as little as can be.",))
+        usual = (f"Use as few {plural} as possible.", f"Minimize the number of {plural}.")
+        return voice.phrase(usual, (f"How many {plural} will do at the very least?",))
+
     def body(self, data: dict) -> list[str]:
+        loop = "for q, v in zip(r, k):" if data["cover"] == EACH else "for q in r:"
         return [
             f"x = [m.add_binary_variable() for _ in {'c' if data['cost'] else 'range(n)'}]",
-            "for q in r:",
-            "    m.add_linear_constraint(sum(x[j - 1] for j in q) >= k)",
+            loop,
+            f"    m.add_linear_constraint(sum(x[j - 1] for j in q) >= { {ONCE: 1, SAME: 'k', EACH: 'v'}[data['cover']] })",
             "m.minimize(sum(i * j for i, j in zip(c, x)))" if data["cost"] else "m.minimize(sum(x))",
         ]
 
@@ -78,7 +122,7 @@ class SetCover(Family):
         return [
             "x_j = 1 if site j is open, else 0",
             "min sum_j c_j x_j" if data["cost"] else "min sum_j x_j",
-            "sum of x_j over the sites j in r_i >= k for each area i",
+            f"sum of x_j over j in r_i >= { {ONCE: 1, SAME: 'k', EACH: 'k_i'}[data['cover']] } for each area i",
         ]
 
 
