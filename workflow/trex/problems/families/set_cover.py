@@ -38,7 +38,7 @@ class SetCover(Family):
 
     def draw(self, rng: Random, difficulty: str) -> dict:
         sites = size(difficulty, rng.randint(3, 5), rng.randint(7, 12), rng.randint(20, 50), rng.randint(150, 250))
-        areas = size(difficulty, rng.randint(3, 4), rng.randint(5, 9), rng.randint(15, 30), rng.randint(50, 90))
+        areas = size(difficulty, rng.randint(3, 4), rng.randint(5, 9), rng.randint(15, 30), rng.randint(40, 65))
         low, high = size(difficulty, (2, 3), (2, 4), (3, 6), (5, 12))
         cover = rng.choices((ONCE, SAME, EACH), (40, 30, 30))[0]
         reach = [sorted(rng.sample(range(1, sites + 1), min(sites - 1, rng.randint(low, high)))) for _ in range(areas)]
@@ -81,13 +81,14 @@ class SetCover(Family):
             count = f"number of {plural} to choose from"
             facts.append(Fact("n", data["sites"], count, ("sites", "number", "count")))
         lead = f"{actor} {verb}"
-        intro = (f"{lead} {plural}, some of {{{plural}}}, to cover {{areas}}.", f"{lead} {plural} to cover {{areas}}.")
-        if data["cost"]:
-            intro = (f"{lead} {plural}, chosen from {{{plural}}}, to cover {{areas}}.", *intro[1:])
+        intro = (f"{lead} {plural} to cover {{areas}}.", f"{lead} {plural} so that {{areas}} are covered.")
         return Story(
             intro=voice.phrase(intro, (f"To reach {{areas}}, {actor[0].lower()}{actor[1:]} {verb} {plural}.",)),
             facts=tuple(facts),
-            rules=(f"The {plural} are numbered from 1 in order.", self.cover_rule(data, singular, plural, voice)),
+            rules=(
+                f"The {plural} are numbered from 1 in order; each is there once.",
+                self.cover_rule(data, singular, plural, voice),
+            ),
             goal=self.goal(data, plural, voice),
             variables=f"one binary variable per {singular}",
         )
@@ -111,18 +112,20 @@ class SetCover(Family):
 
     def body(self, data: dict) -> list[str]:
         loop = "for q, v in zip(r, k):" if data["cover"] == EACH else "for q in r:"
+        needed = {ONCE: "1", SAME: "k", EACH: "v"}[data["cover"]]
         return [
             f"x = [m.add_binary_variable() for _ in {'c' if data['cost'] else 'range(n)'}]",
             loop,
-            f"    m.add_linear_constraint(sum(x[j - 1] for j in q) >= { {ONCE: 1, SAME: 'k', EACH: 'v'}[data['cover']] })",
+            f"    m.add_linear_constraint(sum(x[j - 1] for j in q) >= {needed})",
             "m.minimize(sum(i * j for i, j in zip(c, x)))" if data["cost"] else "m.minimize(sum(x))",
         ]
 
     def formulation(self, data: dict) -> list[str]:
+        needed = {ONCE: "1", SAME: "k", EACH: "k_i"}[data["cover"]]
         return [
             "x_j = 1 if site j is open, else 0",
             "min sum_j c_j x_j" if data["cost"] else "min sum_j x_j",
-            f"sum of x_j over j in r_i >= { {ONCE: 1, SAME: 'k', EACH: 'k_i'}[data['cover']] } for each area i",
+            f"sum of x_j over j in r_i >= {needed} for each area i",
         ]
 
 

@@ -29,12 +29,12 @@ class ShiftStaffing(Family):
             difficulty, rng.randint(3, 5), rng.randint(6, 12), rng.randint(20, 48), rng.choice((168, 240, 336))
         )
         length = size(difficulty, 2, rng.randint(2, 4), rng.randint(4, 8), rng.randint(6, 16))
-        start = numbers(rng, periods, *size(difficulty, (1, 9), (1, 9), (1, 15), (5, 60)))
+        start = numbers(rng, periods, *size(difficulty, (1, 9), (1, 9), (1, 15), (2, 20)))
         cyclic = chance(rng, 0.7)
-        spare = size(difficulty, 5, 5, 12, 60)
+        spare = size(difficulty, 5, 5, 12, 20)
         present = [sum(start[t - k] for k in range(length) if cyclic or t >= k) for t in range(periods)]
         capped = chance(rng, size(difficulty, 15, 25, 40, 40) / 100)
-        pay = numbers(rng, periods, *size(difficulty, (5, 30), (5, 40), (20, 90), (60, 240)))
+        pay = numbers(rng, periods, *size(difficulty, (5, 30), (5, 40), (20, 90), (20, 90)))
         return {
             "needed": [max(1, count - rng.randint(0, spare)) for count in present],
             "length": length,
@@ -90,17 +90,19 @@ class ShiftStaffing(Family):
 
     def rules(self, data: dict, staff: str, unit: str, voice: Voice) -> tuple[str, ...]:
         usual = (
-            f"A shift starts in any {unit} and has no break; at least the {staff} needed must be present.",
-            f"Shifts start in any {unit}, run without a break, and each {unit} must have the {staff} it needs or more.",
+            f"Everyone works one shift, which starts in any {unit} and has no break. Enough {staff} must be present.",
+            f"Each of the {staff} has one shift, without a break, from the start of any {unit}. No {unit} may be short "
+            "of its need.",
         )
-        heldout = (f"Whoever starts in a {unit} stays for a full shift on end, and no {unit} may lack {staff}.",)
+        heldout = (f"Whoever starts in a {unit} stays for one full shift on end, and no {unit} may lack {staff}.",)
         if data["cyclic"]:
             end = (f"Shifts run on from the last {unit} into the first.", f"After the last {unit} the first follows.")
-            other = f"A shift that reaches the end goes on at the beginning."
+            other = "A shift that reaches the end goes on at the beginning."
         else:
             end = (f"Nobody is there before the first {unit}.", f"No shift starts before the first {unit}.")
             other = f"The first {unit} finds the place empty."
-        late = () if data["cyclic"] else (f"A shift may run past the last {unit}, for full pay.",)
+        pay = ", for full pay" if data["pay"] else ""
+        late = [] if data["cyclic"] else [f"A shift may run past the last {unit}{pay}."]
         return (voice.phrase(usual, heldout), voice.phrase(end, (other,)), *late)
 
     def body(self, data: dict) -> list[str]:

@@ -48,14 +48,14 @@ class Transportation(Family):
     def draw(self, rng: Random, difficulty: str) -> dict:
         sources = size(difficulty, 2, rng.randint(2, 3), rng.randint(4, 7), rng.randint(8, 25))
         destinations = size(difficulty, rng.randint(2, 3), rng.randint(3, 5), rng.randint(6, 12), rng.randint(20, 60))
-        demand = numbers(rng, destinations, *size(difficulty, (4, 30), (4, 40), (10, 99), (20, 400)))
+        demand = numbers(rng, destinations, *size(difficulty, (4, 30), (4, 40), (10, 99), (20, 200)))
         shares = numbers(rng, sources, 1, 4)
-        slack = size(difficulty, 9, 9, 20, 200)
+        slack = size(difficulty, 9, 9, 20, 100)
         widest = max(demand) * max(shares) // sum(shares) + 1
         return {
             "supply": [sum(demand) * share // sum(shares) + rng.randint(1, slack) for share in shares],
             "demand": demand,
-            "cost": matrix(rng, sources, destinations, *size(difficulty, (1, 9), (1, 20), (2, 60), (10, 120))),
+            "cost": matrix(rng, sources, destinations, *size(difficulty, (1, 9), (1, 20), (2, 60), (5, 80))),
             "demand_is": rng.choice(("exactly", "at least")),
             "lane": widest + rng.randint(1, slack) if chance(rng, size(difficulty, 15, 30, 40, 40) / 100) else None,
             "integer": chance(rng, 0.4),
