@@ -167,9 +167,17 @@ def test_output_until_the_time_was_up(box, monkeypatch):
     assert (execution.status, execution.printed) == ("timeout", "before\n")
 
 
-def test_a_file_needs_a_plain_name(box, model_code):
+def test_a_data_file_may_stand_in_a_folder(box, model_code):
+    code = model_code + "assert open('data/more/costs.csv').read() == 'a,b'\n"
+    for _ in range(2):
+        execution = box.run(code, {"data/more/costs.csv": "a,b", "data.json": "{}"})
+        assert execution.status == "ok", execution.detail
+
+
+@pytest.mark.parametrize("name", ["../data.json", "/data.json", "a/../../data.json", "a//data.json", "./data.json", ""])
+def test_a_file_needs_a_plain_name(box, model_code, name):
     with pytest.raises(ValueError, match="plain name"):
-        box.run(model_code, {"../data.json": "{}"})
+        box.run(model_code, {name: "{}"})
 
 
 @pytest.mark.parametrize(

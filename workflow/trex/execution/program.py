@@ -42,6 +42,8 @@ def run(code: str, files: dict[str, str], result: int) -> None:
     """Write the files into the current folder, run the code as a main module, report, end the process."""
     try:
         for name, text in files.items():
+            if folder := os.path.dirname(name):
+                os.makedirs(folder, exist_ok=True)
             with open(name, "w", encoding="utf-8") as stream:
                 stream.write(text)
         line = json.dumps(outcome(code)).encode() + b"\n"

@@ -149,9 +149,12 @@ class Sandbox:
             self.worker = None
 
     def run(self, code: str, files: dict[str, str], output: bool = False) -> Execution:
-        """Run one program with these files (plain names) in its current folder; `output`: keep what it prints."""
+        """Run one program with these files in its current folder, or in folders of it (`data/costs.csv`).
+
+        output: keep what it prints.
+        """
         for name in files:
-            if Path(name).name != name:
+            if not {"", ".", ".."}.isdisjoint(name.split("/")):
                 raise ValueError(f"a program's file needs a plain name, not {name!r}")
         if self.worker is None or not self.worker.alive:
             self.restart()
