@@ -30,6 +30,7 @@ class Voice:
         self.heldout = heldout
         self.streams = {choice: Random(rng.getrandbits(64)) for choice in CHOICES}
         self.separators = self.chance("number", WITH_SEPARATORS)
+        self.percent_sign = self.streams["number"].choice(("%", " percent"))
         self.currency = ""
         if self.chance("number", WITH_CURRENCY[difficulty]):
             self.currency = self.streams["number"].choice(CURRENCIES)
@@ -78,7 +79,7 @@ class Voice:
         return f"{self.currency}{self.digits(value)}"
 
     def percent(self, value: float) -> str:
-        return f"{self.digits(value)}{self.streams['number'].choice(('%', ' percent'))}"
+        return f"{self.digits(value)}{self.percent_sign}"
 
 
 def letters(number: int) -> str:
