@@ -31,7 +31,7 @@ SCALAR = (
 # named: `corn 3, oats 4`; each: `3 for corn, 4 for oats`; plain: `3, 4` in the order of the introduction.
 LIST = (
     ("{Label}: {plain}.", "{Label}: {named}.", "The {label} is {each}."),
-    ("By {singular}, the {label} amounts to {colon}.", "In the order given, the {label} runs {plain}."),
+    ("By {singular}, the {label} reads {colon}.", "In the order given, the {label} runs {plain}."),
 )
 MATRIX = (
     ("{Label}: {rows}.", "The {label} is as follows: {rows}."),
