@@ -47,17 +47,17 @@ class Knapsack(Family):
     )
 
     def draw(self, rng: Random, difficulty: str) -> dict:
-        items = size(difficulty, rng.randint(3, 4), rng.randint(6, 12), rng.randint(20, 50), rng.randint(150, 400))
+        items = size(difficulty, rng.randint(3, 4), rng.randint(6, 12), rng.randint(20, 40), rng.randint(160, 400))
         limits = rng.choices((1, 2, 3), LIMITS_DRAWN[difficulty])[0]
         if difficulty == "industrial":
-            items //= limits * limits
+            items = 2 * items // (limits + 1)
         copies = rng.choices(COPIES, (50, 25, 25))[0]
-        use = [numbers(rng, items, *size(difficulty, (1, 9), (1, 20), (5, 60), (50, 600))) for _ in range(limits)]
-        stock = numbers(rng, items, *size(difficulty, (1, 4), (1, 5), (1, 6), (1, 9)))
+        use = [numbers(rng, items, *size(difficulty, (1, 9), (1, 20), (5, 60), (100, 500))) for _ in range(limits)]
+        stock = numbers(rng, items, *size(difficulty, (1, 4), (1, 5), (1, 6), (1, 5)))
         taken = stock if copies == "bounded" else [1] * items
         full = [sum(u * t for u, t in zip(row, taken, strict=True)) for row in use]
         return {
-            "value": numbers(rng, items, *size(difficulty, (3, 60), (3, 80), (5, 99), (50, 900))),
+            "value": numbers(rng, items, *size(difficulty, (3, 60), (3, 80), (5, 99), (50, 500))),
             "use": use,
             "limit": [max(max(row), round(f * rng.uniform(0.35, 0.65))) for row, f in zip(use, full, strict=True)],
             "copies": copies,
