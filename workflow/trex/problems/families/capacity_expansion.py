@@ -45,12 +45,12 @@ class CapacityExpansion(Family):
     )
 
     def draw(self, rng: Random, difficulty: str) -> dict:
-        types = size(difficulty, rng.randint(1, 2), 2, 3, rng.randint(4, 5))
+        types = size(difficulty, rng.randint(1, 2), 2, 3, 4)
         periods = size(difficulty, 4 - types, rng.randint(3, 4), rng.randint(5, 7), rng.randint(19, 24))
         demand = [rng.randint(*size(difficulty, (8, 25), (10, 40), (20, 60), (300, 600)))]
         for _ in range(periods - 1):
-            demand.append(demand[-1] + rng.randint(*size(difficulty, (2, 12), (3, 15), (5, 25), (20, 90))))
-        unit = numbers(rng, types, *size(difficulty, (3, 9), (4, 12), (5, 20), (150, 400)))
+            demand.append(demand[-1] + rng.randint(*size(difficulty, (2, 12), (3, 15), (5, 25), (40, 120))))
+        unit = numbers(rng, types, *size(difficulty, (3, 9), (4, 12), (5, 20), (250, 600)))
         invest = [round(v * rng.uniform(1.5, 5)) * size(difficulty, 1, 2, 3, 5) for v in unit]
         falling = chance(rng, 0.4)
         limited = chance(rng, size(difficulty, 0, 30, 40, 40) / 100)
@@ -141,10 +141,11 @@ class CapacityExpansion(Family):
             lines += ["for u, v in zip(y, l):", "    m.add_linear_constraint(sum(u) <= v)"]
         if data["most"]:
             lines += ["for r in zip(*y):", "    m.add_linear_constraint(sum(r) <= n)"]
-        buying = "i * j for r, u in zip(f, y) for i, j in zip(r, u)"
         if data["upkeep"]:
-            buying = "(i + v * (len(d) - t)) * j for i, v, u in zip(f, h, y) for t, j in enumerate(u)"
-        return [*lines, f"m.minimize(sum({buying}) + sum(i * sum(r) for i, r in zip(c, x)))"]
+            lines.append("e = sum((i + v * (len(d) - t)) * j for i, v, u in zip(f, h, y) for t, j in enumerate(u))")
+        else:
+            lines.append("e = sum(i * j for r, u in zip(f, y) for i, j in zip(r, u))")
+        return [*lines, "m.minimize(e + sum(i * sum(r) for i, r in zip(c, x)))"]
 
     def formulation(self, data: dict) -> list[str]:
         return [
