@@ -8,8 +8,8 @@
 nearest: the answer of the training sample whose prompt is most like the item's, copied. Like is by BM25 over words,
 numbers left out (trex.evaluation.few_shot), among the samples of the item's mode where there are some, ties in the
 file's order. Samples without code are left out, for every item asks for code.
-slots: of the CANDIDATES nearest the one that fits best as a template (trex.evaluation.template), the nearest of equals,
-filled with the numbers and keys of the item's prompt.
+slots: of the CANDIDATES nearest the one that fits best as a template (trex.evaluation.template: fewest misfits, then
+sentences most alike, then nearest), filled with the numbers and keys of the item's prompt.
 shuffled: the item's reference answer, in which the numbers that it has from the prompt (trex.evaluation.origins) have
 changed places: the right answer to the prompt with these numbers shuffled alike. The shuffle is drawn with the seed and
 the item's name, and drawn again while it changes nothing. An answer that has no two different numbers from the prompt
@@ -21,6 +21,7 @@ without reading their numbers.
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +40,7 @@ from trex.evaluation.responses import STOP
 from trex.evaluation.template import Layout, Template, read_as, replaced, written
 
 STEP = "trex.evaluation.no_skill"
-CANDIDATES = 20
+CANDIDATES = 50
 
 
 def main() -> None:
@@ -118,8 +119,12 @@ class Training:
 
     def filled(self, item: Item) -> str:
         layout = Layout(item.prompt)
-        tried = (self.template(position).filled(layout) for position in self.nearest(item)[:CANDIDATES])
-        return min(tried, key=lambda answer_and_misfits: answer_and_misfits[1])[0]
+        best, best_fit = "", (math.inf, 0.0)
+        for template in map(self.template, self.nearest(item)[:CANDIDATES]):
+            answer, misfits = template.filled(layout)
+            if (fit := (misfits, -template.likeness(layout))) < best_fit:
+                best, best_fit = answer, fit
+        return best
 
     def made_template(self, position: int) -> Template:
         sample = self.samples[position]

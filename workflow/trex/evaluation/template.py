@@ -2,13 +2,15 @@
 
 Numbers. A prompt's numbers stand in groups: a sentence, a part of it between semicolons or brackets, a row of a table.
 Each group of the sample is paired with the group of the item whose sentence (row and head of the table) has most words
-in common with its own; both being one number, or lists, and a like position in the text count little, and decide where
-words do not. Pairs are chosen together so that the sum is largest. A group of the item that is left over joins, in its
-own sentence or table, the nearest one whose partner gave rows of a list of lists, or numbers of a column.
+in common with its own, SAME_KIND added where both are one number, or both several; what has less than that is not
+paired. Of equals, the one at a like position in the text. Pairs are chosen together so that the sum is largest. A group
+of the item that is left over joins, in its own sentence or table, the nearest one whose partner gave rows of a list of
+lists, or numbers of a column.
 - A number takes the one at the same place of the partner.
 - A list takes the partner's numbers from as far behind the first to as far before the last as its own, so it becomes as
   long as the partner is.
-- A list of lists takes a row, and a column a number, from each partner of its groups, in the item's order.
+- A list of lists takes a row, and a column a number, from each partner of its groups, in the item's order; the number
+  of a table's column from the one whose head has most words in common.
 - What has no such place keeps the sample's numbers, and counts as a misfit.
 A number that is written out as a percentage stays 35, or becomes 0.35, as it did in the sample.
 
@@ -29,20 +31,24 @@ from trex.corpus.numerals import Numeral
 from trex.evaluation.origins import FixedNumbers, Piece, Prompt, Slot, pieces
 
 SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
-PART_END = re.compile(r"[;)]")
+PART_END = re.compile(r"[;)\]]")
 WORD = re.compile(r"[^\W\d_]+")
 KEY = re.compile(r'"([^"\n]+)"')
-SAME_KIND, POSITION = 0.1, 0.01  # beside the share of common words, which is at most 1
+SAME_KIND, POSITION = 0.3, 0.01  # beside the share of common words, which is at most 1
 
 
 @dataclass(frozen=True)
 class Group:
-    """first and size: which numbers of the prompt; words: of its sentence; block: which sentence or table."""
+    """first and size: which numbers of the prompt; words: of its sentence; block: which sentence or table.
+
+    columns: in a table, the words at the head of each number's column.
+    """
 
     first: int
     size: int
     words: frozenset[str]
     block: int
+    columns: tuple[frozenset[str], ...] = ()
 
 
 class Layout:
@@ -54,21 +60,32 @@ class Layout:
 
     @cached_property
     def groups(self) -> list[Group]:
-        made, block, head = [], 0, frozenset()
+        made, block, head, columns = [], 0, frozenset(), ()
         was_table = False
         for start, end in spans(self.text, SENTENCE_END, 0, len(self.text)):
-            is_table = self.text[start:end].lstrip().startswith("|")
+            is_table = self.is_row(start, end)
             words = self.words(start, end)
             if is_table and was_table:
                 words |= head
             else:
                 block, head = block + 1, words
+                columns = self.columns(start, end) if is_table else ()
             was_table = is_table
             for begin, finish in spans(self.text, PART_END, start, end):
                 inside = [n for n, one in enumerate(self.prompt.numerals) if begin <= one.start < finish]
                 if inside:
-                    made.append(Group(inside[0], len(inside), words, block))
+                    made.append(
+                        Group(inside[0], len(inside), words, block, columns if len(columns) == len(inside) else ())
+                    )
         return made
+
+    @cached_property
+    def sentences(self) -> list[frozenset[str]]:
+        """The words of each, tables left out."""
+        found = (
+            self.words(*span) for span in spans(self.text, SENTENCE_END, 0, len(self.text)) if not self.is_row(*span)
+        )
+        return [words for words in found if words]
 
     @cached_property
     def group_of(self) -> list[int]:
@@ -84,6 +101,13 @@ class Layout:
             about = SENTENCE_END.split(self.text[match.start() : end])[0]
             found.setdefault(match[1], frozenset(WORD.findall(about.lower())))
         return found
+
+    def is_row(self, start: int, end: int) -> bool:
+        return self.text[start:end].lstrip().startswith("|")
+
+    def columns(self, start: int, end: int) -> tuple[frozenset[str], ...]:
+        """The words at the heads of a table's columns but the first."""
+        return tuple(frozenset(WORD.findall(cell)) for cell in self.text[start:end].lower().split("|")[2:-1])
 
     def words(self, start: int, end: int) -> frozenset[str]:
         """Without those that are numbers."""
@@ -108,6 +132,11 @@ class Template:
         self.layout, self.answer = Layout(prompt), answer
         self.pieces = pieces(answer, self.layout.prompt, fixed)
 
+    def likeness(self, item: Layout) -> float:
+        """How much the sentences say the same: each one's share of common words with the most like, both ways."""
+        shares = common(self.layout.sentences, item.sentences)
+        return float(shares.max(0).mean() + shares.max(1).mean()) / 2 if shares.size else 0.0
+
     def filled(self, item: Layout) -> tuple[str, int]:
         """The answer with the item's numbers and keys, and its misfits: slots that were not filled, groups and keys of
         the item without a partner, numbers taken from a group of another size.
@@ -115,7 +144,7 @@ class Template:
         filling = Filling(self, item)
         changes = [(piece.start, piece.end, filling.text(piece)) for piece in self.pieces]
         own = self.layout.keys
-        partners = pairs(list(own.values()), list(item.keys.values()))
+        partners = pairs(common(list(own.values()), list(item.keys.values())))
         names = list(item.keys)
         keys = {key: names[partners[place]] for place, key in enumerate(own) if place in partners}
         changes += [(m.start(1), m.end(1), keys.get(m[1])) for m in KEY.finditer(self.answer) if m[1] in own]
@@ -138,12 +167,9 @@ class Filling:
     def __init__(self, template: Template, item: Layout):
         self.own, self.item = template.layout, item
         growing = {place for piece in template.pieces for place in growing_groups(piece, self.own)}
-        first = pairs(
-            [group.words for group in self.own.groups],
-            [group.words for group in item.groups],
-            [group.size == 1 for group in self.own.groups],
-            [group.size == 1 for group in item.groups],
-        )
+        likeness = common([group.words for group in self.own.groups], [group.words for group in item.groups])
+        kinds = [[group.size == 1 for group in layout.groups] for layout in (self.own, item)]
+        first = pairs(likeness + SAME_KIND * np.equal.outer(*kinds), SAME_KIND)
         self.partners: dict[int, list[int]] = {own: [partner] for own, partner in first.items()}
         self.misfits = 0
         owner = {partner: own for own, partner in first.items()}
@@ -187,7 +213,7 @@ class Filling:
         if None in slots:
             return None
         if is_column(slots, self.own):
-            column = [self.at(partner, slots[0], self.own) for partner in self.joined(slots)]
+            column = [self.at(partner, slots[0]) for partner in self.joined(slots)]
             return None if None in column or not column else column
         if len({self.own.group_of[slot.at] for slot in slots}) == 1 and step_of(slots):
             partners = self.partners.get(self.own.group_of[slots[0].at])
@@ -208,11 +234,14 @@ class Filling:
         places = range(other.first + before, other.first + other.size - behind, step_of(slots))
         return [self.taken(slots[0], at) for at in places] or None
 
-    def at(self, partner: int, slot: Slot, own: Layout) -> Fraction | None:
-        """The number of a group of the item at the slot's place in its own group."""
-        offset = slot.at - own.groups[own.group_of[slot.at]].first
-        group = self.item.groups[partner]
-        return self.taken(slot, group.first + offset) if offset < group.size else None
+    def at(self, partner: int, slot: Slot) -> Fraction | None:
+        """The number of a group of the item in the slot's column: most alike in its head, else in place."""
+        own, other = self.own.groups[self.own.group_of[slot.at]], self.item.groups[partner]
+        offset = slot.at - own.first
+        if own.columns and other.columns:
+            likeness = common([own.columns[offset]], list(other.columns))[0].tolist()
+            offset = max(range(other.size), key=lambda place: (likeness[place], place == offset))
+        return self.taken(slot, other.first + offset) if offset < other.size else None
 
     def joined(self, slots: tuple[Slot, ...] | list[Slot]) -> list[int]:
         """The partners of the slots' groups, in the item's order."""
@@ -228,16 +257,18 @@ def read_as(own: Numeral, reading: int, other: Numeral) -> Fraction:
     return other.readings[min(reading, len(other.readings) - 1) if own.percent else -1]
 
 
-def pairs(own: list, others: list, own_kinds: list[bool] = (), other_kinds: list[bool] = ()) -> dict[int, int]:
-    """Positions paired so that most words are shared."""
-    if not own or not others:
-        return {}
-    likeness = np.array([[len(a & b) / max(1, len(a | b)) for b in others] for a in own])
-    if own_kinds:
-        likeness += SAME_KIND * np.equal.outer(own_kinds, other_kinds)
-    position = np.subtract.outer(np.arange(len(own)) / len(own), np.arange(len(others)) / len(others))
-    rows, columns = linear_sum_assignment(likeness - POSITION * np.abs(position), maximize=True)
-    return dict(zip(rows.tolist(), columns.tolist(), strict=True))
+def common(own: list[frozenset], others: list[frozenset]) -> np.ndarray:
+    """The share of words that each has in common with each other."""
+    shares = [[len(a & b) / max(1, len(a | b)) for b in others] for a in own]
+    return np.array(shares).reshape(len(own), len(others))
+
+
+def pairs(likeness: np.ndarray, least: float = 0.0) -> dict[int, int]:
+    """Rows and columns paired so that the sum is largest, those apart that are less alike."""
+    own, others = (np.arange(count) / max(1, count) for count in likeness.shape)
+    apart = np.abs(np.subtract.outer(own, others))
+    found = zip(*linear_sum_assignment(likeness - POSITION * apart, maximize=True), strict=True)
+    return {int(row): int(column) for row, column in found if likeness[row, column] >= least}
 
 
 def growing_groups(piece: Piece, layout: Layout) -> list[int]:
