@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from trex.corpus import cpt, general, pack, sft, suites, tokenizer
+from trex.corpus import cpt, general, pack, sft, suites, tables, tokenizer
 from trex.problems import generate
 
 FAMILIES = (
@@ -21,7 +21,8 @@ FAMILIES = (
 PROBLEMS = {
     "instances_per_family": 24,
     "difficulty": {"small": 0.6, "medium": 0.3, "large": 0.1, "industrial": 0},
-    "time_limit_s": 10,
+    "node_limit": 5000,
+    "time_limit_s": 60,
 }
 CORPUS = {
     "heldout_bucket": "covering",
@@ -29,9 +30,16 @@ CORPUS = {
     "suite_items": {"in_distribution": 20, "heldout_family": 10, "heldout_wording": 10},
     "sft_samples": 90,
     "cpt_documents": 60,
-    "cpt_kinds": {"report": 0.4, "rationale": 0.3, "data_sheet": 0.3},
-    "general_bytes": 40000,
-    "cpt_general_fraction": 0.2,
+    "cpt_mix": {
+        "report": 0.3,
+        "rationale": 0.25,
+        "data_sheet": 0.1,
+        "note": 0.1,
+        "drill": 0.1,
+        "english": 0.1,
+        "python": 0.05,
+    },
+    "general_bytes": {"english": 30000, "python": 20000},
     "mixture": {
         "word": {"DP": 0.5},
         "mixed": {"DP": 0.2, "DT": 0.15},
@@ -69,7 +77,8 @@ def make(folder):
     command(suites, "--instances", *instances, *corpus, *seed, *outputs)
     sources = ("--instances", *instances, "--suites", *made)
     command(sft, *sources, *corpus, *seed, "--out", folder / "sft.parquet")
-    command(cpt, *sources, *corpus, *seed, "--out", folder / "cpt.parquet")
+    for use in (tables.CPT, tables.CPTX):
+        command(cpt, "--use", use, *sources, *corpus, *seed, "--out", folder / f"{use}.parquet")
     command(general, "--suites", *made, *corpus, *seed, "--out", folder / "general.parquet")
     texts = [folder / f"{name}.parquet" for name in ("general", "cpt", "sft")]
     command(tokenizer, "--texts", *texts, *corpus, "--out", folder / "tokenizer.json")

@@ -9,22 +9,30 @@ def test_card_and_counts_agree_with_the_files(corpus, tmp_path):
     counts_file, card_file = tmp_path / "counts.json", tmp_path / "card.md"
     command(
         card, "--instances", *sorted(corpus.glob("instances/*.parquet")), "--suites", *sorted(corpus.glob("suites/*")),
-        "--sft", corpus / "sft.parquet", "--cpt", corpus / "cpt.parquet", "--general", corpus / "general.parquet",
+        "--sft", corpus / "sft.parquet", "--documents", corpus / "cpt.parquet", corpus / "cptx.parquet",
+        "--general", corpus / "general.parquet",
         "--tokenizer", corpus / "tokenizer.json", "--packed", *sorted(corpus.glob("packed/*")),
         "--settings", json.dumps(CORPUS), "--counts", counts_file, "--card", card_file,
     )  # fmt: skip
     counts = files.read_json(counts_file)
     samples = files.read_parquet(corpus / "sft.parquet")
-    assert (
-        counts["sft"]["rows"]
-        == counts["sft"]["drawn"]["accepted"]
-        == len(samples)
-        == counts["packed"]["sft"]["documents"]
-    )
+    accepted = sum(of_family["accepted"] for of_family in counts["sft"]["drawn"].values())
+    packed = counts["packed"]["sft"]
+    assert counts["sft"]["rows"] == accepted == len(samples) == packed["documents"] + packed["dropped_too_long"]
     assert sum(row["samples"] for row in counts["sft_tokens"]) == len(samples)
     assert sum(counts["sft"]["kinds"].values()) == len(samples)
     assert all(row["draws"]["accepted"] == row["instances"] == 24 for row in counts["instances"])
-    assert {row["suite"]: row["items"] for row in counts["suites"]} == {"heldout_family": 20, "in_distribution": 20}
+    assert {row["suite"]: row["items"] for row in counts["suites"]} == CORPUS["suite_items"]
+    sources = {(row["table"], row["source"]): row for row in counts["sources"]}
+    for table in ("cpt", "cptx"):
+        made = files.read_parquet(corpus / f"{table}.parquet")
+        for kind in {row["kind"] for row in made}:
+            texts = [row["text"] for row in made if row["kind"] == kind]
+            row = sources.pop((table, kind))
+            assert (row["items"], row["bytes"]) == (len(texts), sum(len(text.encode()) for text in texts))
+            assert 0 < row["tokens"] < row["bytes"]
+    assert set(sources) == {("general", "english"), ("general", "python")}
+    assert set(counts["packed"]["cpt"]["sources"]) == set(CORPUS["cpt_mix"])
     text = card_file.read_text(encoding="utf-8")
     for kind in counts["sft"]["kinds"]:
         assert f"### {kind.replace('/', ', ')}\n" in text

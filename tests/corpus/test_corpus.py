@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from tests.corpus.conftest import CORPUS, command, make
+from tests.corpus.conftest import CORPUS, FAMILIES, command, make
 from trex.benchmarks.item import read_suite
 from trex.common import files
 from trex.common.errors import UserError
-from trex.corpus import cpt, general, samples, sft, suites, tables
+from trex.corpus import cpt, drills, notes, samples, sft, suites, tables
 from trex.execution.dialects import mathopt
 from trex.problems.comparison import canonical
 from trex.problems.ir import Model
@@ -28,6 +28,11 @@ def instances(corpus):
     return {row["instance_id"]: row for path in corpus.glob("instances/*.parquet") for row in files.read_parquet(path)}
 
 
+def instances_used(corpus, name):
+    """Of a table of samples or documents; notes and drills have none."""
+    return {row["instance_id"] for row in rows(corpus, name)} - {None}
+
+
 def run_answer(answer, data_file, folder, monkeypatch):
     if data_file is not None:
         (folder / "data.json").write_text(data_file, encoding="utf-8")
@@ -40,7 +45,7 @@ def run_answer(answer, data_file, folder, monkeypatch):
 def test_everything_is_written_again_byte_by_byte(corpus, tmp_path):
     again = make(tmp_path)
     names = sorted(path.relative_to(corpus) for path in corpus.rglob("*") if path.is_file())
-    assert len(names) == 2 * 10 + 2 + 3 + 2 + 3
+    assert len(names) == 2 * len(FAMILIES) + 3 + 4 + 2 + 3
     assert [name for name in names if (corpus / name).read_bytes() != (again / name).read_bytes()] == []
 
 
@@ -64,31 +69,73 @@ def test_samples_hold_a_right_answer(corpus, tmp_path, monkeypatch):
 
 def test_documents_hold_the_code_and_the_verified_optimum(corpus, tmp_path, monkeypatch):
     known = instances(corpus)
-    documents = rows(corpus, "cpt")
-    for row in documents:
-        instance = known[row["instance_id"]]
-        if row["kind"] == "data_sheet":
+    for row in [row for name in (tables.CPT, tables.CPTX) for row in rows(corpus, name)]:
+        if row["kind"] not in ("report", "rationale"):
             continue
+        instance = known[row["instance_id"]]
         attached = re.search(r"^data\.json: (.*)$", row["text"], re.M)
+        if attached is None and "data.json" in row["text"]:
+            continue  # too long to be shown
         model = run_answer(row["text"], attached and attached[1], tmp_path, monkeypatch)
         assert canonical.isomorphic(model, Model.from_json(json.loads(instance["model"])))
         if row["kind"] == "report":
-            assert row["text"].endswith(f": {instance['objective_value']:.6g}.")
-    counts = collections.Counter(row["kind"] for row in documents)
-    assert 12 < counts["report"] < 36 and min(counts["rationale"], counts["data_sheet"]) > 8
+            stated = re.search(r": (\S+)\.$", row["text"])[1]
+            assert float(stated) == pytest.approx(instance["objective_value"], rel=1e-9)
+
+
+def test_kinds_of_documents_have_their_shares_of_bytes(corpus):
+    for name in (tables.CPT, tables.CPTX):
+        size = collections.Counter()
+        for row in rows(corpus, name):
+            size[row["kind"]] += len(row["text"].encode())
+        weights = CORPUS["cpt_mix"]
+        each = sum(size[kind] for kind in cpt.WRITERS) / sum(weights[kind] for kind in cpt.WRITERS)
+        for kind in (*cpt.WRITERS, cpt.DRILL):
+            assert size[kind] == pytest.approx(each * weights[kind], rel=0.25), (name, kind)
+        assert set(size) == {*cpt.WRITERS, cpt.NOTE, cpt.DRILL}
+
+
+def test_notes_are_of_the_structures_that_the_documents_have(corpus):
+    known = instances(corpus)
+    for name in (tables.CPT, tables.CPTX):
+        made = [row for row in rows(corpus, name) if row["kind"] == cpt.NOTE]
+        buckets = {known[row["instance_id"]]["bucket"] for row in rows(corpus, name) if row["kind"] in cpt.WRITERS}
+        own = {row["doc_id"].removeprefix("note/") for row in made if row["family"] is None}
+        assert own == set(notes.read(buckets))
+        of_families = [row for row in made if row["family"]]
+        assert {known[row["instance_id"]]["bucket"] for row in of_families} == buckets
+        assert len({row["text"] for row in made}) == len(made)
+
+
+def test_the_documents_apart_have_the_same_drills(corpus):
+    """So that what two trainings differ in is the problems."""
+    made = [[row["text"] for row in rows(corpus, name) if row["kind"] == cpt.DRILL] for name in ("cpt", "cptx")]
+    shorter = min(map(len, made))
+    assert shorter > 0 and made[0][:shorter] == made[1][:shorter]
+    assert drills.worksheet(cpt.seeds.generator(1, cpt.STEP, cpt.DRILL, 0)) == made[0][0]
+
+
+def test_documents_of_no_instances_are_refused(corpus):
+    guard = sft.Guard([], CORPUS["near_duplicate_threshold"])
+    mix = CORPUS["cpt_mix"] | dict.fromkeys(cpt.WRITERS, 0)
+    with pytest.raises(UserError, match=r"corpus\.cpt_mix: give report, rationale, data_sheet a weight"):
+        cpt.documents([], guard, CORPUS | {"cpt_mix": mix}, 1, tables.CPT)
+    with pytest.raises(UserError, match=r"no instance is there to make cpt documents of"):
+        cpt.documents([], guard, CORPUS, 1, tables.CPT)
 
 
 def test_the_heldout_bucket_is_in_its_suite_alone(corpus):
     assert {item.bucket for item in suite(corpus, suites.HELDOUT_FAMILY)} == {"covering"}
     assert "covering" not in {item.bucket for item in suite(corpus, suites.IN_DISTRIBUTION)}
     known = instances(corpus)
-    used = [known[row["instance_id"]] for name in ("sft", "cpt") for row in rows(corpus, name)]
-    assert "covering" not in {row["bucket"] for row in used}
+    used = [known[name] for table in ("sft", "cpt") for name in instances_used(corpus, table)]
+    assert {row["bucket"] for row in used}.isdisjoint(["covering", *CORPUS["cptx_buckets"]])
+    assert {known[name]["bucket"] for name in instances_used(corpus, "cptx")} == set(CORPUS["cptx_buckets"])
     assert {row["split"] for row in used} == {"train"}
 
 
 def test_training_uses_and_suites_share_no_instance(corpus):
-    used = [{row["instance_id"] for row in rows(corpus, name)} for name in ("sft", "cpt")]
+    used = [instances_used(corpus, name) for name in ("sft", "cpt")]
     assert used[0].isdisjoint(used[1])
     known = instances(corpus)
     trained = {known[instance_id]["certificate"] for instance_id in used[0] | used[1]}
@@ -144,32 +191,8 @@ def test_a_leak_is_dropped_and_counted(corpus):
     assert {row["instance_id"] for row in rows_made}.isdisjoint(
         row["instance_id"] for row in known if row["certificate"] in taken
     )
-    assert cpt.documents(swapped, guard, CORPUS, 1)[1]["certificate"] > 0
-
-
-def test_general_text_is_split_by_file(corpus):
-    split = collections.defaultdict(set)
-    size = collections.Counter()
-    for row in rows(corpus, "general"):
-        split[row["split"]].add(row["doc_id"])
-        size[row["split"]] += len(row["text"].encode())
-    assert split["train"].isdisjoint(split["validation"])
-    assert size["train"] >= CORPUS["general_bytes"]
-    assert size["validation"] >= CORPUS["general_bytes"] // 10
-
-
-def test_docstrings_in_their_order():
-    source = (
-        '"""Top."""\nclass A:\n    """Class."""\n    def f(self):\n        """Method."""\ndef g():\n    """Last."""\n'
-    )
-    assert general.docstrings(source) == "Top.\n\nClass.\n\nMethod.\n\nLast."
-
-
-def test_too_small_a_library_is_an_error(tmp_path, corpus):
-    (tmp_path / "a.py").write_text("x = 1\n" * 200, encoding="utf-8")
-    guard = sft.Guard(suite(corpus, suites.IN_DISTRIBUTION), CORPUS["near_duplicate_threshold"])
-    with pytest.raises(UserError, match=r"corpus\.general_bytes"):
-        general.documents(tmp_path, guard, 10_000, 1)
+    usable = tables.training_instances(swapped, CORPUS, 1, tables.CPT)
+    assert cpt.documents(usable, guard, CORPUS, 1, tables.CPT)[1]["certificate"] > 0
 
 
 def test_an_unknown_bucket_is_named(corpus, tmp_path):

@@ -5,6 +5,7 @@ import os
 from trex.benchmarks import registry
 from trex.common import provenance
 from trex.common.errors import UserError
+from trex.corpus import notes, packages
 from trex.model.config import ModelConfig
 from trex.problems import families
 
@@ -101,6 +102,7 @@ def one_of(names):
 wildcard_constraints:
     family=one_of(FAMILIES),
     stage=one_of(set(STAGE.values())),
+    documents="cptx?",
     arm=one_of(ARMS),
     endpoint=one_of(ENDPOINTS),
     answered=one_of(ANSWERED),

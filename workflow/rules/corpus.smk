@@ -5,6 +5,8 @@ SUITE_FILES = expand(f"{RUN}/corpus/suites/{{suite}}.parquet", suite=SUITES)
 TASK_KEYS = ["mixture", "answer_styles", "reasoning"]
 # Those that decide what is made of which buckets.
 BUCKET_KEYS = ["heldout_bucket", "cptx_buckets"]
+# Tables of documents for continued pre-training: those that are trained on, and those of families kept apart.
+DOCUMENTS = ["cpt", *(["cptx"] if config["corpus"]["cptx_buckets"] else [])]
 # Of each training stage: the texts that its rows are packed from.
 TEXTS = {"base": ["general"], "cpt": ["cpt", "general"], "sft": ["sft"]}
 
@@ -60,21 +62,25 @@ rule cpt:
         instances=INSTANCES,
         suites=SUITE_FILES,
     output:
-        f"{RUN}/corpus/cpt.parquet",
+        f"{RUN}/corpus/{{documents}}.parquet",
     log:
-        f"{RUN}/logs/corpus/cpt.log",
+        f"{RUN}/logs/corpus/{{documents}}.log",
     conda:
         "../envs/trex.yaml"
     params:
         **step(
             "trex.corpus.cpt",
             "corpus",
-            only=["heldout_bucket", "cpt_documents", "cpt_kinds", "near_duplicate_threshold", *TASK_KEYS],
+            only=[*BUCKET_KEYS, "cpt_documents", "cpt_mix", "near_duplicate_threshold", *TASK_KEYS],
         ),
         seed=SEED,
+        benchmarks=json.dumps(BENCHMARKS),
+        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
+        notes=notes.digest(),
     shell:
-        "python -m trex.corpus.cpt --instances {input.instances:q} --suites {input.suites:q}"
-        " --settings {params.settings:q} --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+        "python -m trex.corpus.cpt --use {wildcards.documents} --instances {input.instances:q}"
+        " --suites {input.suites:q} --benchmarks {params.benchmarks:q} --settings {params.settings:q}"
+        " --seed {params.seed} --out {output:q} > {log:q} 2>&1"
 
 
 rule general:
@@ -89,14 +95,17 @@ rule general:
     params:
         **step("trex.corpus.general", "corpus", only=["general_bytes", "near_duplicate_threshold"]),
         seed=SEED,
+        benchmarks=json.dumps(BENCHMARKS),
+        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
+        packages=json.dumps(packages.versions()),
     shell:
-        "python -m trex.corpus.general --suites {input.suites:q} --settings {params.settings:q}"
-        " --seed {params.seed} --out {output:q} > {log:q} 2>&1"
+        "python -m trex.corpus.general --suites {input.suites:q} --benchmarks {params.benchmarks:q}"
+        " --settings {params.settings:q} --seed {params.seed} --out {output:q} > {log:q} 2>&1"
 
 
 rule tokenizer:
     input:
-        texts=[rules.general.output, rules.cpt.output, rules.sft.output],
+        texts=[rules.general.output, f"{RUN}/corpus/cpt.parquet", rules.sft.output],
     output:
         **with_sidecar(tokenizer=f"{RUN}/corpus/tokenizer/tokenizer.json"),
     log:
@@ -121,7 +130,7 @@ rule pack:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.pack", "corpus", only=["context", "cpt_general_fraction"]),
+        **step("trex.corpus.pack", "corpus", only=["context", "cpt_mix"]),
         seed=SEED,
     shell:
         "python -m trex.corpus.pack --stage {wildcards.stage} --tokenizer {input.tokenizer:q}"
@@ -133,7 +142,7 @@ rule card:
         instances=INSTANCES,
         suites=SUITE_FILES,
         sft=rules.sft.output,
-        cpt=rules.cpt.output,
+        documents=expand(rules.cpt.output, documents=DOCUMENTS),
         general=rules.general.output,
         tokenizer=rules.tokenizer.output.tokenizer,
         packed=expand(rules.pack.output, stage=TEXTS),
@@ -148,5 +157,5 @@ rule card:
         **step("trex.corpus.card", "corpus", only=["heldout_bucket", "near_duplicate_threshold"]),
     shell:
         "python -m trex.corpus.card --instances {input.instances:q} --suites {input.suites:q} --sft {input.sft:q}"
-        " --cpt {input.cpt:q} --general {input.general:q} --tokenizer {input.tokenizer:q}"
+        " --documents {input.documents:q} --general {input.general:q} --tokenizer {input.tokenizer:q}"
         " --packed {input.packed:q} --settings {params.settings:q} --counts {output.counts:q} --card {output.card:q} > {log:q} 2>&1"

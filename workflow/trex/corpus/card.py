@@ -1,8 +1,8 @@
 """The data card: what the corpus holds, counted through every gate, with examples and known limits.
 
     python -m trex.corpus.card --instances instances/*.parquet --suites suites/*.parquet --sft sft.parquet
-        --cpt cpt.parquet --general general.parquet --tokenizer tokenizer.json --packed packed/*.safetensors
-        --settings config.json --counts counts.json --card card.md
+        --documents cpt.parquet cptx.parquet --general general.parquet --tokenizer tokenizer.json
+        --packed packed/*.safetensors --settings config.json --counts counts.json --card card.md
 
 counts.json holds the figures, card.md the same for readers. Each instances table needs its `<family>.counts.json`
 beside it. settings: the config's section `corpus`.
@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from trex.benchmarks.item import read_suite
 from trex.common import cli, files
 from trex.common.provenance import provenance
-from trex.corpus import chat, tables
+from trex.corpus import chat, packages, tables, texts
 from trex.problems import generate
 from trex.problems.family import DIFFICULTIES
 
@@ -37,7 +37,9 @@ LIMITS = """\
 - Instances are small, so that a small model can learn to write them down. Difficulty changes size, nothing else.
 - The optimum is verified by two solvers; it need not have only one solution. Objective values are compared, never
   solutions.
-- General text differs between Python versions: it is part of what a run is to be compared by."""
+- General text is technical: it comes from the docstrings, READMEs and sources of Python packages, and describes some
+  problems on graphs in words. It depends on the versions of these packages alone; its digests are in the provenance of
+  general.parquet."""
 
 
 def main() -> None:
@@ -45,7 +47,7 @@ def main() -> None:
     parser.add_argument("--instances", nargs="+", type=Path, required=True, help="tables of trex.problems.generate")
     parser.add_argument("--suites", nargs="+", type=Path, required=True, help="suites")
     parser.add_argument("--sft", type=Path, required=True, help="samples")
-    parser.add_argument("--cpt", type=Path, required=True, help="documents")
+    parser.add_argument("--documents", nargs="+", type=Path, required=True, help="tables of trex.corpus.cpt")
     parser.add_argument("--general", type=Path, required=True, help="general text")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json")
     parser.add_argument("--packed", nargs="+", type=Path, required=True, help="packed rows of all stages")
@@ -61,18 +63,21 @@ def main() -> None:
         "suites": [suite_counts(path) for path in arguments.suites],
         "sft": {"drawn": tables.read_counts(arguments.sft)} | sample_counts(sft),
         "sft_tokens": token_counts(sft, tokenizer),
-        "cpt": {"drawn": tables.read_counts(arguments.cpt)}
-        | kinds(files.read_parquet(arguments.cpt), "kind", "family"),
+        **{path.stem: document_counts(path) for path in arguments.documents},
         "general": {"drawn": tables.read_counts(arguments.general)} | general_counts(arguments.general),
+        "sources": [
+            row for path in [*arguments.documents, arguments.general] for row in source_counts(path, tokenizer)
+        ],
         "packed": dict(map(packed_counts, arguments.packed)),
     }
     inputs = {f"instances {path.stem}": path for path in arguments.instances}
     inputs |= {f"suite {path.stem}": path for path in arguments.suites}
     inputs |= {f"packed {path.stem}": path for path in arguments.packed}
-    inputs |= {"sft": arguments.sft, "cpt": arguments.cpt, "general": arguments.general}
+    inputs |= {path.stem: path for path in [arguments.sft, *arguments.documents, arguments.general]}
     files.write_json(arguments.counts, counts, provenance(STEP, arguments.settings, inputs))
     files.write_text(arguments.card, card(counts, sft, arguments.settings))
-    print(f"card: {len(sft)} samples, {counts['cpt']['rows']} documents, {len(counts['instances'])} families")
+    documents = sum(row["items"] for row in counts["sources"])
+    print(f"card: {len(sft)} samples, {documents} documents, {len(counts['instances'])} families")
 
 
 def instance_counts(table: Path) -> dict:
@@ -132,6 +137,29 @@ def kinds(rows: list[dict], *columns: str) -> dict:
     }
 
 
+def document_counts(path: Path) -> dict:
+    rows = files.read_parquet(path)
+    return {"drawn": tables.read_counts(path)} | kinds([row for row in rows if row["family"]], "kind", "family")
+
+
+def source_counts(path: Path, tokenizer: Tokenizer) -> list[dict]:
+    """Items, bytes and tokens of each source of a table, training split alone."""
+    kind, rows = texts.read(path)
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        groups.setdefault(texts.source(kind, row), []).extend(texts.strings(kind, row))
+    return [
+        {
+            "table": path.stem,
+            "source": source,
+            "items": len(group),
+            "bytes": sum(len(text.encode()) for text in group),
+            "tokens": sum(len(encoding.ids) for encoding in tokenizer.encode_batch(group, add_special_tokens=False)),
+        }
+        for source, group in sorted(groups.items())
+    ]
+
+
 def general_counts(path: Path) -> dict:
     size: collections.Counter[str] = collections.Counter()
     for row in files.read_parquet(path):
@@ -176,17 +204,27 @@ def card(counts: dict, sft: list[dict], settings: dict) -> str:
             "Mean size by difficulty:",
             table(counts["sizes"]),
             "## Supervised samples",
-            f"{counts['sft']['rows']} samples of {counts['sft']['instances']} instances. Drawn: "
-            f"{told(counts['sft']['drawn'])} (threshold of near-duplicates: {settings['near_duplicate_threshold']}).",
+            f"{counts['sft']['rows']} samples of {counts['sft']['instances']} instances. Drawn, by "
+            f"family (threshold of near-duplicates: {settings['near_duplicate_threshold']}):",
+            table([{"family": family, "drawn": told(drawn)} for family, drawn in counts["sft"]["drawn"].items()]),
             *(f"{name}: {told(counts['sft'][name])}" for name in ("kinds", "difficulty", "answer_style", "family")),
             "Tokens:",
             table(counts["sft_tokens"]),
             "## Documents and general text",
-            f"{counts['cpt']['rows']} documents of {counts['cpt']['instances']} instances, disjoint from the samples'. "
-            f"Drawn: {told(counts['cpt']['drawn'])}. Kinds: {told(counts['cpt']['kind'])}.",
-            f"General text: {told(counts['general']['bytes'])} bytes. Drawn: {told(counts['general']['drawn'])}.",
+            f"Documents of {counts['cpt']['instances']} instances, disjoint from the samples'. Drawn: "
+            f"{told(counts['cpt']['drawn'])}. The table cptx is of families that nothing else is made of; no arm is "
+            "trained on it.",
+            f"General text: {told(counts['general']['bytes'])} bytes. Drawn: {told(counts['general']['drawn'])}. It is "
+            f"taken of {told(packages.versions())}; their licences are in trex.corpus.packages.",
+            table(counts["sources"]),
             "## Packed rows",
-            table([{"stage": stage} | row for stage, row in sorted(counts["packed"].items())]),
+            table([{"stage": stage} | without_sources(row) for stage, row in sorted(counts["packed"].items())]),
+            "Of each source; passes: how often all that there is:",
+            table([
+                {"stage": stage, "source": source} | row
+                for stage, counted in sorted(counts["packed"].items())
+                for source, row in counted["sources"].items()
+            ]),
             "## Suites",
             f"Held out of all training: the bucket {settings['heldout_bucket']}.",
             table([row | {"kinds": told(row["kinds"]), "difficulties": told(row["difficulties"])}
@@ -197,6 +235,10 @@ def card(counts: dict, sft: list[dict], settings: dict) -> str:
             LIMITS,
         ]
     ) + "\n"  # fmt: skip
+
+
+def without_sources(counts: dict) -> dict:
+    return {name: value for name, value in counts.items() if name != "sources"}
 
 
 def told(counts: dict) -> str:

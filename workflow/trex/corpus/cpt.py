@@ -1,73 +1,98 @@
-"""Make the documents for continued pre-training from verified training instances.
+"""Make the documents for continued pre-training.
 
-    python -m trex.corpus.cpt --instances instances/*.parquet --suites suites/*.parquet --settings config.json
-        --seed 1 --out cpt.parquet
+    python -m trex.corpus.cpt --use cpt --instances instances/*.parquet --suites suites/*.parquet
+        --settings config.json --seed 1 --out cpt.parquet
 
-Three kinds, by the weights `cpt_kinds`: final-model reports (problem, model, code, verified optimum) and modelling
-rationales (problem, what each piece of data is, how it enters the model, code), after the two document kinds of SLAI
-T-Rex; and data sheets (the data as text or tables, then as code), because copying numbers is what a small model learns
-last. Instances are disjoint from those of the supervised samples. Leaks are dropped and counted as in trex.corpus.sft.
-settings: the section `corpus`.
+Five of the sources that `cpt_mix` weighs; trex.corpus.pack mixes them, with general text, by tokens. From verified
+instances, after the two document kinds of SLAI T-Rex: final-model reports (problem, model, code, optimum) and modelling
+rationales (problem, what each piece of data is, how it enters the model, code); and data sheets (the data as text or
+tables, then as code), because copying numbers is what a small model learns last. Beside them notes (trex.corpus.notes,
+and the families' own with their formulations) and drills (trex.corpus.drills).
+
+`cpt_documents` of instances, equally many of each family, disjoint from those of the supervised samples. --use cptx
+makes them of the families in `cptx_buckets` instead, which no sample or suite has. Of each kind as many bytes as its
+weight says. Each is checked for leaks as in trex.corpus.sft, those of instances by execution too (trex.corpus.clean);
+what is dropped is counted. settings: the section `corpus`.
 """
 
 import collections
-from pathlib import Path
+import itertools
+import json
+from collections.abc import Callable, Iterator
 from random import Random
 
 import pyarrow as pa
 
-from trex.common import cli, files, seeds
+from trex.common import cli, seeds
 from trex.common.errors import UserError
-from trex.common.provenance import provenance
-from trex.corpus import samples, tables
+from trex.corpus import clean, drills, notes, samples, step, tables
 from trex.corpus.leakage import Guard
+from trex.corpus.reasoning import number
+from trex.problems import families
 
 STEP = "trex.corpus.cpt"
+NOTE = "note"
+DRILL = "drill"
 ACCEPTED = "accepted"
 REPEATED = "repeated"
 PATIENCE = 10
+# Characters of a data file that a document shows; a longer one is left out, as in the prompts.
+LONGEST_FILE = 500
+# A family note comes with as many different formulations, of so many instances at most.
+FORMULATIONS = 6
+LOOKED_AT = 60
 COLUMNS = pa.schema([(name, pa.string()) for name in ("doc_id", "kind", "instance_id", "family", "text")])
 
 
 def main() -> None:
-    parser = cli.parser(__doc__)
-    parser.add_argument("--instances", nargs="+", type=Path, required=True, help="tables of trex.problems.generate")
-    parser.add_argument("--suites", nargs="+", type=Path, required=True, help="suites that may not leak")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the run")
-    parser.add_argument("--out", type=Path, required=True, help="the Parquet table")
+    parser = step.parser(__doc__)
+    step.add_instances(parser)
+    parser.add_argument("--use", choices=(tables.CPT, tables.CPTX), default=tables.CPT, help="which families")
     arguments = parser.parse_args()
-    settings, seed = arguments.settings, arguments.seed
-    guard = Guard.read(arguments.suites, settings["near_duplicate_threshold"])
-    instances = tables.read_instances(arguments.instances)
-    rows, counts = documents(instances, guard, settings, seed)
-    inputs = {path.stem: path for path in [*arguments.instances, *arguments.suites]}
-    origin = tables.with_counts(provenance(STEP, settings, inputs, seed), counts)
-    files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
-    print(f"cpt: {len(rows)} documents of {len({row['instance_id'] for row in rows})} instances; {counts}")
+    settings, seed, use = arguments.settings, arguments.seed, arguments.use
+    instances = tables.training_instances(tables.read_instances(arguments.instances), settings, seed, use)
+    rows, counts = documents(instances, step.guard(arguments), settings, seed, use)
+    step.write(STEP, arguments, rows, COLUMNS, counts, {"notes": notes.digest()})
+    print(f"{use}: {len(rows)} documents, {dict(collections.Counter(row['kind'] for row in rows))}; {counts}")
 
 
-def documents(instances: list[dict], guard: Guard, settings: dict, seed: int) -> tuple[list[dict], dict[str, int]]:
+def documents(
+    instances: list[dict], guard: Guard, settings: dict, seed: int, use: str
+) -> tuple[list[dict], dict[str, int]]:
     """The documents, and how many drawn ones were accepted or dropped for which reason."""
-    groups = samples.by_family(tables.training_instances(instances, settings["heldout_bucket"], seed, "cpt"))
+    groups = samples.by_family(instances)
+    weights = {kind: settings["cpt_mix"][kind] for kind in (*WRITERS, NOTE, DRILL)}
+    of_instances = {kind: weight for kind, weight in weights.items() if kind in WRITERS and weight}
+    if not of_instances:
+        raise UserError(f"corpus.cpt_mix: give {', '.join(WRITERS)} a weight; the size of the mix follows from them")
+    if not groups:
+        raise UserError(f"no instance is there to make {use} documents of; ask for more problems.instances_per_family")
     counts: collections.Counter[str] = collections.Counter()
     rows: list[dict] = []
     for family, count in samples.shares(settings["cpt_documents"], list(groups)).items():
-        rows.extend(family_documents(family, groups[family], count, guard, settings, seed, counts))
+        rows += family_documents(groups[family], count, of_instances, guard, settings, seed, counts)
+    size = sum(len(row["text"].encode()) for row in rows) / sum(of_instances.values())
+    if weights[NOTE]:
+        drawn = itertools.chain(own_notes(instances), family_notes(groups, seed))
+        rows += checked(NOTE, drawn, guard, counts)
+    if weights[DRILL]:
+        rows += up_to(size * weights[DRILL], checked(DRILL, worksheets(seed), guard, counts))
     return rows, dict(sorted(counts.items()))
 
 
 def family_documents(
-    family: str,
     instances: list[dict],
     count: int,
+    weights: dict[str, float],
     guard: Guard,
     settings: dict,
     seed: int,
     counts: collections.Counter,
 ) -> list[dict]:
-    weights = settings["cpt_kinds"]
+    """`count` documents of one family, each of the kind that is furthest behind its weight."""
+    family = instances[0]["family"]
     rows: list[dict] = []
+    size = dict.fromkeys(weights, 0)
     seen: set[str] = set()
     for drawn, task in enumerate(samples.tasks(instances, settings, seed, STEP)):
         if len(rows) == count:
@@ -76,24 +101,69 @@ def family_documents(
             raise UserError(
                 f"corpus.cpt_documents: {family} gives only {len(rows)} of {count} documents; ask for fewer"
             )
-        rng = seeds.generator(seed, STEP, "document", family, drawn)
-        kind = list(WRITERS)[samples.weighted([weights[name] for name in WRITERS], "corpus.cpt_kinds", rng)]
-        text = WRITERS[kind](task, rng)
-        reason = REPEATED if text in seen else guard.reason(task.statement.problem, task.instance["certificate"])
+        kind = min(weights, key=lambda kind: size[kind] / weights[kind])
+        text = WRITERS[kind](task, seeds.generator(seed, STEP, "document", family, drawn))
+        reason = REPEATED if text in seen else fault(task, guard)
         counts[reason or ACCEPTED] += 1
         if reason is None:
             seen.add(text)
-            doc_id = f"{family}-{len(rows):05d}"
-            rows.append(
-                {
-                    "doc_id": doc_id,
-                    "kind": kind,
-                    "instance_id": task.instance["instance_id"],
-                    "family": family,
-                    "text": text,
-                }
-            )
+            size[kind] += len(text.encode())
+            rows.append(row(f"{family}-{len(rows):05d}", kind, text, task.instance["instance_id"], family))
     return rows
+
+
+def fault(task: samples.Task, guard: Guard) -> str | None:
+    return guard.reason(task.statement.problem, task.instance["certificate"]) or clean.fault(task)
+
+
+def row(doc_id: str, kind: str, text: str, instance_id: str | None = None, family: str | None = None) -> dict:
+    return {"doc_id": doc_id, "kind": kind, "instance_id": instance_id, "family": family, "text": text}
+
+
+def own_notes(instances: list[dict]) -> Iterator[dict]:
+    """Those about no structure, and about those that the instances have."""
+    for name, text in notes.read({instance["bucket"] for instance in instances}).items():
+        yield row(f"note/{name}", NOTE, text.strip())
+
+
+def family_notes(groups: dict[str, list[dict]], seed: int) -> Iterator[dict]:
+    """What each family says about modelling it, with the formulations of its variants."""
+    for name, instances in groups.items():
+        family = families.load(name)
+        found: dict[str, str] = {}
+        for instance in instances[:LOOKED_AT]:
+            found.setdefault("\n".join(family.formulation(json.loads(instance["data"]))), instance["instance_id"])
+        for number_of, (formulation, instance_id) in enumerate(itertools.islice(found.items(), FORMULATIONS)):
+            rng = seeds.generator(seed, STEP, NOTE, name, number_of)
+            title = rng.choice(("How to model: {}", "Formulation note: {}", "On modelling {}", "{}, as a model"))
+            between = rng.choice(("The formulation:", "In symbols:", "Written down:", "As a model:"))
+            text = "\n".join((title.format(name.replace("_", " ")), family.note.strip(), between, formulation))
+            yield row(f"note/{name}-{number_of}", NOTE, text, instance_id, name)
+
+
+def worksheets(seed: int) -> Iterator[dict]:
+    """Drills without end."""
+    for drawn in itertools.count():
+        yield row(f"drill-{drawn:05d}", DRILL, drills.worksheet(seeds.generator(seed, STEP, DRILL, drawn)))
+
+
+def checked(kind: str, drawn: Iterator[dict], guard: Guard, counts: collections.Counter) -> Iterator[dict]:
+    seen: set[str] = set()
+    for made in drawn:
+        reason = REPEATED if made["text"] in seen else guard.reason_of_long(made["text"])
+        counts[reason or ACCEPTED] += 1
+        if reason is None:
+            seen.add(made["text"])
+            yield made
+
+
+def up_to(size: float, rows: Iterator[dict]) -> Iterator[dict]:
+    """The first rows that have `size` bytes of text together."""
+    held = 0
+    while held < size:
+        made = next(rows)
+        held += len(made["text"].encode())
+        yield made
 
 
 def report(task: samples.Task, rng: Random) -> str:
@@ -103,7 +173,7 @@ def report(task: samples.Task, rng: Random) -> str:
         "Model:",
         *task.statement.formulation,
         samples.code_block(task.statement.code),
-        f"{rng.choice(('Optimal value', 'Verified optimum', 'Optimum'))}: {task.instance['objective_value']:.6g}.",
+        f"{rng.choice(('Optimal value', 'Verified optimum', 'Optimum'))}: {number(task.instance['objective_value'])}.",
     ]
     return "\n".join(parts)
 
@@ -128,13 +198,18 @@ def data_sheet(task: samples.Task, rng: Random) -> str:
     return "\n".join([head, task.statement.data_text, samples.code_block("\n".join(task.statement.data_code))])
 
 
-WRITERS = {"report": report, "rationale": rationale, "data_sheet": data_sheet}
+WRITERS: dict[str, Callable[[samples.Task, Random], str]] = {
+    "report": report,
+    "rationale": rationale,
+    "data_sheet": data_sheet,
+}
 
 
 def problem_with_file(task: samples.Task) -> str:
-    if task.statement.data_file is None:
+    content = task.statement.data_file
+    if content is None or len(content) > LONGEST_FILE:
         return task.statement.problem
-    return f"{task.statement.problem}\ndata.json: {task.statement.data_file}"
+    return f"{task.statement.problem}\ndata.json: {content}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Reading training texts: which of the three tables a file is, and what is trained on in it."""
+"""Reading training texts: which of the three kinds of tables a file is, and what is trained on in it."""
 
 from pathlib import Path
 
@@ -14,11 +14,16 @@ def read(path: str | Path) -> tuple[str, list[dict]]:
         return "sft", rows
     if {"text", "kind"} <= columns:
         return "cpt", rows
-    if {"text", "split"} <= columns:
+    if {"text", "source", "split"} <= columns:
         return "general", [row for row in rows if row["split"] == "train"]
     raise UserError(
         f"{path}: neither samples, documents nor general text; give tables of trex.corpus.sft, cpt or general"
     )
+
+
+def source(kind: str, row: dict) -> str:
+    """What counts by source tell apart: the kind of document, English or Python, or samples."""
+    return {"cpt": row.get("kind"), "general": row.get("source")}.get(kind) or kind
 
 
 def strings(kind: str, row: dict) -> list[str]:
