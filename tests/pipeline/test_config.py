@@ -87,6 +87,7 @@ evaluation:
     sft: {responses: {in_distribution: answers.jsonl, optibench: answers.jsonl}}
     both: {responses: {heldout_family: no.jsonl}, endpoint: {base_url: "http://localhost:1/v1", model: m}, suites: [x]}
     neither: {protocol: {temperature: 1}}
+    slot_filler: {responses: {in_distribution: answers.jsonl}}
 """
 MODEL_COMPLAINTS = (
     "evaluation.protocol: more than one sample needs a temperature above 0",
@@ -98,6 +99,7 @@ MODEL_COMPLAINTS = (
     "evaluation.models.both.responses.heldout_family: no such file: no.jsonl",
     "evaluation.models.neither: give either responses or an endpoint",
     "evaluation.models.neither: protocol and suites belong to an endpoint",
+    "evaluation.models.slot_filler: is the name of a no-skill source of responses",
 )
 
 

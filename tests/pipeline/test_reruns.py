@@ -13,7 +13,7 @@ TABLES = {"summarise", "claims"} | PAGE
 RESPONSES = {"respond", "loss", "score"} | TABLES
 WEIGHTS = {"train", "ladder", "model_sizes"} | RESPONSES
 TOKENS = {"tokenizer", "pack", "card"} | WEIGHTS
-TEXTS = {"suites", "sft", "cpt", "general", "collect"} | TOKENS
+TEXTS = {"suites", "sft", "cpt", "general", "collect", "no_skill"} | TOKENS
 
 EDITS = {
     "bundle/build.py": {"bundle"},
@@ -39,7 +39,7 @@ def test_an_edited_module_reruns_what_imports_it(finished, module, rules):
 
 VALUES = {
     ("seed",): {"instances"} | TEXTS,
-    ("corpus", "sft_samples"): {"sft"} | TOKENS,
+    ("corpus", "sft_samples"): {"sft", "no_skill"} | TOKENS,
     ("training", "stages", "cpt", "tokens"): {"train"} | RESPONSES,
     ("evaluation", "solve_s"): {"score"} | TABLES,
     ("evaluation", "protocol", "temperature"): {"respond", "score"} | TABLES,

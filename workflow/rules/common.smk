@@ -6,6 +6,7 @@ from trex.benchmarks import registry
 from trex.common import provenance
 from trex.common.errors import UserError
 from trex.corpus import notes, packages
+from trex.evaluation.floors import FLOORS
 from trex.model.config import ModelConfig
 from trex.problems import families
 
@@ -59,6 +60,8 @@ def outside(name, model):
     place, errors = f"evaluation.models.{name}", []
     if name in ARMS:
         errors.append(f"{place}: is the name of an arm of the run; choose another")
+    if name in FLOORS:
+        errors.append(f"{place}: is the name of a no-skill source of responses; choose another")
     if (model["endpoint"] is None) == (model["responses"] is None):
         errors.append(f"{place}: give either responses or an endpoint")
     if model["endpoint"] is None and (model["protocol"] or model["suites"]):
@@ -92,6 +95,7 @@ SCORED += [
     for suite in EVALUATED
     if suite in (model["responses"] or model["suites"] or EVALUATED)
 ]
+SCORED += [(name, suite) for name in FLOORS for suite in SUITES]
 
 
 def one_of(names):
@@ -106,7 +110,7 @@ wildcard_constraints:
     arm=one_of(ARMS),
     endpoint=one_of(ENDPOINTS),
     answered=one_of(ANSWERED),
-    model=one_of([*ARMS, *MODELS]),
+    model=one_of([*ARMS, *MODELS, *FLOORS]),
     suite=one_of(EVALUATED),
 
 

@@ -74,6 +74,31 @@ rule collect:
         " --out {output.responses:q} > {log:q} 2>&1"
 
 
+# No model answers here: what the rule writes is told apart from models by its names, which no model may have.
+rule no_skill:
+    input:
+        suite=suite_file("{suite}"),
+        training=rules.sft.output,
+    output:
+        **with_sidecar(
+            nearest=f"{RUN}/evaluation/nearest_example/{{suite}}/responses.jsonl",
+            slots=f"{RUN}/evaluation/slot_filler/{{suite}}/responses.jsonl",
+            shuffled=f"{RUN}/evaluation/shuffled_numbers/{{suite}}/responses.jsonl",
+        ),
+    log:
+        f"{RUN}/logs/evaluation/no_skill/{{suite}}.log",
+    wildcard_constraints:
+        suite=one_of(SUITES),
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.evaluation.no_skill"),
+        seed=SEED,
+    shell:
+        "python -m trex.evaluation.no_skill --suite {input.suite:q} --training {input.training:q} --seed {params.seed}"
+        " --nearest {output.nearest:q} --slots {output.slots:q} --shuffled {output.shuffled:q} > {log:q} 2>&1"
+
+
 rule score:
     input:
         **with_sidecar(responses=f"{RUN}/evaluation/{{model}}/{{suite}}/responses.jsonl"),
