@@ -7,9 +7,11 @@ from pathlib import Path
 
 from trex.common import files
 from trex.common.errors import UserError
+from trex.evaluation.floors import FLOORS
 
 KEY = "protocol"
 NOT_STATED = "not stated"
+NO_MODEL = "no model asked"
 SELECTIONS = ("random", "bm25", "mmr")  # trex.evaluation.few_shot says what they are
 
 
@@ -57,6 +59,8 @@ class Protocol:
         """The decoding in words, as it stands in tables."""
         drawn = {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed}
         words = [f"{name} {value:g}" for name, value in drawn.items() if value is not None]
+        if self.model in FLOORS:
+            words = [NO_MODEL, *words]
         if self.temperature == 0:
             words = ["greedy"]
         if self.max_tokens is not None:

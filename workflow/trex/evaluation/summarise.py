@@ -13,10 +13,13 @@ the items' shares of attempts that passed, a whole number where items have one a
 pass_at_k.csv: pass@k (unbiased) and acc@k (the authors': any of the first k attempts) by the deciding criterion, for
 k = 1, 2, 4, ... up to `attempts`, the fewest of an item that was answered.
 comparisons.csv: each pair of arms on the items that both answered, a the later arm, by the deciding criterion, with the
-labels as published; responses that were not given, or that an endpoint lost, are left out. difference is a's share
-less b's; tests and `detectable` are explained in trex.evaluation.paired. p_holm is corrected for all comparisons of the
-table that are on own suites, or for all on public benchmarks: two questions, each with its own family of hypotheses, so
-that what is found on own suites does not hang on which benchmarks a machine has.
+labels as published; responses that were not given, or that an endpoint lost, are left out. Then each arm against
+slot_filler, the strongest source that needs no skill (trex.evaluation.floors): whether an arm does more than fill in
+templates. The other two are not compared: nearest_example does less than slot_filler, and shuffled_numbers knows the
+references. difference is a's share less b's; tests and `detectable` are explained in trex.evaluation.paired. p_holm is
+corrected for all pairs of arms on own suites, for all on public benchmarks, or for all against slot_filler: three
+questions, each with its own family of hypotheses, so that what is found of two arms on own suites hangs neither on
+which benchmarks a machine has nor on how many arms are held against a floor.
 diagnostics.csv: by difficulty, the steps towards a pass, with answer loss where the suite has reference answers.
 failures.csv: how many responses met which obstacle first, with the family of errors that SLAI T-Rex reports it under.
 retention.csv: the loss of each arm of the run on general text.
@@ -37,6 +40,7 @@ from trex.common.statistics import Estimate
 from trex.evaluation import criteria, paired
 from trex.evaluation.criteria import Rows
 from trex.evaluation.failure_classes import CLASSES, FAMILY, NOT_ASKED, PASSED
+from trex.evaluation.floors import FLOORS, SLOTS
 
 STEP = "trex.evaluation.summarise"
 ALL = "all"
@@ -166,14 +170,18 @@ def comparisons(scores: Scores) -> list[tuple]:
     public = public_suites(scores)
     found = []
     for suite in dict.fromkeys(suite for _, suite in scores):
-        arms = [arm for arm, other in scores if other == suite]
-        for arm_b, arm_a in itertools.combinations(arms, 2):
+        answered = [arm for arm, other in scores if other == suite]
+        arms = [arm for arm in answered if arm not in FLOORS]
+        against = [(SLOTS, arm) for arm in arms if SLOTS in answered]
+        for arm_b, arm_a in [*itertools.combinations(arms, 2), *against]:
             if pairs := both_answered(scores[arm_a, suite], scores[arm_b, suite]):
                 criterion = criteria.criteria(scores[arm_a, suite])[0]
                 found.append(((arm_a, arm_b, suite, criterion), paired.compare(pairs)))
+    questions: dict[tuple[bool, bool], dict[tuple, float]] = {}
+    for key, one in found:
+        questions.setdefault((key[1] == SLOTS, key[2] in public), {})[key] = one.p_value
     p_holm = {}
-    for family in (True, False):
-        members = {key: one.p_value for key, one in found if (key[2] in public) is family}
+    for members in questions.values():
         p_holm |= zip(members, paired.holm(list(members.values())), strict=True)
     return [(*key, *one[:7], p_holm[key], one.test, one.detectable) for key, one in found]
 
