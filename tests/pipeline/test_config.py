@@ -1,6 +1,7 @@
 """A wrong config stops the real `snakemake` before any job, with exit code 2 and all errors at once."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -78,6 +79,15 @@ def test_values_that_do_not_fit_together(copy):
     copy.write("wrong.yaml", "model: {o_groups: 7, num_experts_per_tok: 99}\nevaluation: {max_new_tokens: 100000}\n")
     text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
     assert all(name in text for name in ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens")), text
+
+
+def test_the_families_of_a_run_are_chosen_by_name(copy):
+    copy.write("wrong.yaml", "problems: {families: [knapsack, bagpack]}\n")
+    text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
+    assert "problems.families: no family 'bagpack'; allowed: assignment, " in text
+    copy.write("few.yaml", "problems: {families: [knapsack, assignment]}\n")
+    text = copy.snakemake("--dry-run", "--configfile", "few.yaml")
+    assert set(re.findall(r"instances/(\w+)\.parquet", text)) == {"assignment", "knapsack"}
 
 
 MODELS = """\

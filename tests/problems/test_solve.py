@@ -81,6 +81,10 @@ def test_a_model_that_is_too_hard_meets_its_limit(solver):
         weights = {i: draw.randrange(100) for i in range(50)}
         model.add_row(weights, sum(weights.values()) // 2, sum(weights.values()) // 2)
     assert solve(model, solver, time_limit=0.1) == Solution("limit")
+    counted = Solution("limit", detail="node limit")
+    if solver == "cp_sat":
+        counted = Solution("error", detail="cp_sat: it counts no nodes")
+    assert solve(model, solver, time_limit=60, node_limit=2) == counted
 
 
 @pytest.mark.parametrize("solver", ALL)

@@ -1,5 +1,6 @@
 import itertools
 import math
+import random
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from trex.problems import verify as verifying
 from trex.problems.ir import Model
 from trex.problems.solution import Solution
-from trex.problems.verify import REASONS, agree, verify
+from trex.problems.verify import REASONS, Verdict, agree, verify
 
 
 def mix(capacity: float = 10, sense: str = "max") -> Model:
@@ -26,6 +27,7 @@ def test_a_sound_model_is_accepted():
     assert verdict.reason == "accepted"
     assert verdict.objective == pytest.approx(27)
     assert verdict.values == pytest.approx([4, 3])
+    assert verdict.statuses == {"gscip": "optimal", "highs": "optimal"}
 
 
 def rejected(reason: str) -> Model:
@@ -41,14 +43,26 @@ def rejected(reason: str) -> Model:
         model.set_objective("min", {0: 1, 1: 1}, 7)
     elif reason == "rows_do_not_matter":
         model.set_objective("max", {0: 3, 1: -1})
+    elif reason == "all_at_bounds":
+        model.set_objective("max", {0: 3, 1: 5})
+        model.add_row({0: -3, 1: 5}, ub=-12)
+    elif reason == "indistinct":
+        model.add_variable("z", "integer", ub=3)
+        model.set_objective("max", {0: 3e7, 1: 5e7, 2: -1})
+    elif reason == "ill_conditioned":
+        model.add_row({0: 1, 1: 2e6}, ub=1e9)
     elif reason == "solver_error":
         model.add_row({}, ub=2, quadratic={(0, 0): 1})
     return model
 
 
 @pytest.mark.parametrize(
-    "reason", ["infeasible", "unbounded", "zero_optimum", "do_nothing_optimal", "rows_do_not_matter", "solver_error"]
-)
+    "reason",
+    [
+        "ill_conditioned", "solver_error", "infeasible", "unbounded",
+        "zero_optimum", "do_nothing_optimal", "rows_do_not_matter", "all_at_bounds", "indistinct",
+    ],
+)  # fmt: skip
 def test_models_are_rejected_for_a_reason(reason):
     assert reason in REASONS
     assert verify(rejected(reason)).reason == reason
@@ -67,7 +81,7 @@ def test_models_are_rejected_for_a_reason(reason):
 )
 def test_what_solvers_say_is_checked(monkeypatch, first, second, reason):
     said = {"gscip": first, "highs": second}
-    monkeypatch.setattr(verifying, "solve", lambda model, solver, time_limit: said[solver])
+    monkeypatch.setattr(verifying, "solve", lambda model, solver, *limits: said[solver])
     verdict = verify(mix())
     assert verdict.reason == reason
     assert reason in REASONS
@@ -93,12 +107,46 @@ def test_a_convex_quadratic_objective_has_two_solvers():
     assert "not convex" in verify(model).detail
 
 
-def test_only_a_linear_objective_has_a_known_optimum_without_rows():
+def market_split() -> Model:
+    """No solver is done with it within a few nodes."""
+    draw = random.Random(1)
+    model = Model()
+    for i in range(40):
+        model.add_variable(f"x{i}", "binary")
+    for _ in range(4):
+        weights = {i: draw.randrange(1, 100) for i in range(40)}
+        model.add_row(weights, sum(weights.values()) // 2, sum(weights.values()) // 2)
+    model.set_objective("max", {i: draw.randrange(1, 100) for i in range(40)})
+    return model
+
+
+@pytest.mark.parametrize("solvers", [("gscip", "highs"), ("scip", "highs"), ("highs", "gscip")])
+def test_a_search_that_is_too_long_is_rejected_by_its_nodes(solvers):
+    verdict = verify(market_split(), time_limit=60, solvers=solvers, node_limit=3)
+    assert verdict.reason == "node_limit"
+    assert verdict.statuses == {solvers[0]: "limit"}
+    assert verdict.detail == f"{solvers[0]}: node limit"
+
+
+def test_an_ill_conditioned_model_is_not_solved(monkeypatch):
+    monkeypatch.delattr(verifying, "solve")
     model = mix()
-    model.set_objective("max", {0: 3}, nonlinear=["sqrt", ["variable", 0]])
-    assert verifying.optimum_without_rows(model) is None
-    model.set_objective("max", {0: 3}, 1.0)
-    assert verifying.optimum_without_rows(model) == 13
+    model.add_row({0: 1, 1: 2e6}, ub=1e9)
+    assert verify(model) == Verdict("ill_conditioned")
+
+
+def test_gates_look_at_the_points_of_both_solvers(monkeypatch):
+    """3 x + 5 y is 12 all along the row of `mix(4)` with weights 3 and 5."""
+    model = Model()
+    model.add_variable("x", ub=4)
+    model.add_variable("y", ub=2)
+    model.add_row({0: 3, 1: 5}, ub=12)
+    model.set_objective("max", {0: 3, 1: 5})
+    corner, inside = Solution("optimal", 12.0, [4.0, 0.0]), Solution("optimal", 12.0, [1.5, 1.5])
+    for first, second, reason in ((corner, corner, "all_at_bounds"), (corner, inside, "accepted")):
+        said = {"gscip": first, "highs": second}
+        monkeypatch.setattr(verifying, "solve", lambda model, solver, *limits, said=said: said[solver])
+        assert verify(model).reason == verify(model, solvers=("highs", "gscip")).reason == reason
 
 
 SMALL = st.integers(-4, 4)

@@ -18,6 +18,8 @@ def together(config):
         ModelConfig.from_dict(config["model"] | {"vocab_size": config["corpus"]["vocab_size"]})
     except UserError as error:
         errors.append(str(error))
+    for name in sorted(set(config["problems"]["families"] or ()) - set(families.names())):
+        errors.append(f"problems.families: no family {name!r}; allowed: {', '.join(families.names())}")
     if config["evaluation"]["max_new_tokens"] >= config["corpus"]["context"]:
         errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
     if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:
@@ -33,7 +35,7 @@ def together(config):
 RUN = f"results/{config['run']}"
 THREADS = config["threads"]
 SEED = config["seed"]
-FAMILIES = families.names()
+FAMILIES = [name for name in families.names() if name in (config["problems"]["families"] or families.names())]
 # Of each arm: the packed texts that it learns from, and the arm whose weights it starts from.
 STAGE = {"base": "base", "cpt": "cpt", "sft": "sft", "cpt_sft": "sft"}
 INIT = {"base": [], "cpt": ["base"], "sft": ["base"], "cpt_sft": ["cpt"]}

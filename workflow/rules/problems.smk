@@ -10,7 +10,11 @@ rule instances:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.problems.generate", "problems"),
+        **step(
+            "trex.problems.generate",
+            "problems",
+            only=["instances_per_family", "difficulty", "node_limit", "time_limit_s"],
+        ),
         seed=SEED,
     shell:
         "python -m trex.problems.generate --family {wildcards.family} --settings {params.settings:q}"

@@ -203,7 +203,7 @@ def test_what_highs_writes_is_read_as_it_is_meant(model, tmp_path_factory):
 @pytest.mark.parametrize("name", families.names())
 def test_both_solvers_find_the_optimum_of_our_text(name, tmp_path):
     family = families.load(name)
-    model = family.model(family.draw(random.Random(7), "easy"))
+    model = family.model(family.draw(random.Random(7), "small"))
     highs = read_by_highs(mps.write(model), tmp_path)
     highs.run()
     expected = solve(model)

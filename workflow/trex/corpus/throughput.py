@@ -11,7 +11,6 @@ distinct instances stays. Times are of the clock, from the first draw; start-up 
 --difficulty takes one size instead of the configured mix: large and industrial instances are another kind of work.
 """
 
-import collections
 import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -94,7 +93,7 @@ def instances_of(problems: dict, seed: int, workers: int) -> tuple[list[dict], i
 def family_instances(job: tuple[str, dict, int]) -> tuple[list[dict], int]:
     name, problems, seed = job
     rows, counts = generate.instances(families.load(name), problems, seed)
-    return rows, sum(collections.Counter(counts).values())
+    return rows, sum(generate.in_all(counts).values())
 
 
 def peak(who: int) -> int:

@@ -30,7 +30,17 @@ from trex.problems import expression
 from trex.problems.expression import Expression
 from trex.problems.ir import Model, Objective, Row, summands
 from trex.problems.polish import LARGEST, LOSS, gradient, polished
-from trex.problems.solution import EITHER, ERROR, INFEASIBLE, LIMIT, OPTIMAL, UNBOUNDED, Solution, residuals
+from trex.problems.solution import (
+    EITHER,
+    ERROR,
+    INFEASIBLE,
+    LIMIT,
+    NODE_LIMIT,
+    OPTIMAL,
+    UNBOUNDED,
+    Solution,
+    residuals,
+)
 
 SEED = 1
 FEASIBILITY, GAP = 1e-7, 1e-7
@@ -45,42 +55,45 @@ STATUS = {
     "inforunbd": EITHER,
     "timelimit": LIMIT,
     "memlimit": LIMIT,
+    "totalnodelimit": LIMIT,
 }
+DETAIL = {"totalnodelimit": NODE_LIMIT}
 
 
-def solve_by_scip(model: Model, solver: str, time_limit: float) -> Solution:
+def solve_by_scip(model: Model, solver: str, time_limit: float, node_limit: int | None) -> Solution:
     if model.degree == "linear":
-        return checked(model, claimed(model, 1.0, time_limit), 1.0)
+        return checked(model, claimed(model, 1.0, time_limit, node_limit), 1.0)
     deadline = time.thread_time() + time_limit
     scale = size_of(model, model.objective)
-    claim = claimed(model, scale, time_limit)
+    claim = claimed(model, scale, time_limit, node_limit)
     if is_far(model, claim, scale):
-        return farther(model, claim, scale, deadline - time.thread_time())
+        return farther(model, claim, scale, deadline - time.thread_time(), node_limit)
     if claim.status == OPTIMAL and SMALL[0] <= abs(claim.objective) / scale < SMALL[1]:
-        finer = claimed(model, abs(claim.objective), deadline - time.thread_time())
+        finer = claimed(model, abs(claim.objective), deadline - time.thread_time(), node_limit)
         if finer.status == OPTIMAL:
             return checked(model, finer, abs(claim.objective))
     return checked(model, claim, scale)
 
 
-def farther(model: Model, claim: Solution, scale: float, time_limit: float) -> Solution:
+def farther(model: Model, claim: Solution, scale: float, time_limit: float, node_limit: int | None) -> Solution:
     """The solution of a model that has a feasible point, that of `claim`, as good as the objective is let be."""
-    again = claimed(model, scale * FAR, time_limit)
+    again = claimed(model, scale * FAR, time_limit, node_limit)
     solution = Solution(UNBOUNDED) if is_far(model, again, scale * FAR) else checked(model, again, scale * FAR)
     worse = solution.status == OPTIMAL and (solution.objective - claim.objective) * direction(model) < 0.0
     return Solution(UNBOUNDED) if worse or solution.status in (INFEASIBLE, ERROR) else solution
 
 
-def claimed(model: Model, scale: float, time_limit: float) -> Solution:
+def claimed(model: Model, scale: float, time_limit: float, node_limit: int | None) -> Solution:
     """What SCIP says, unchecked."""
     try:
         translation = Translation(model, scale)
         target = translation.target
-        target.setParams(parameters(model, time_limit))
+        target.setParams(parameters(model, time_limit, node_limit))
         target.optimizeNogil()
-        status = STATUS.get(target.getStatus(), ERROR)
+        ended = target.getStatus()
+        status = STATUS.get(ended, ERROR)
         if status != OPTIMAL:
-            return Solution(status, detail=f"scip: {target.getStatus()}" if status == ERROR else "")
+            return Solution(status, detail=f"scip: {ended}" if status == ERROR else DETAIL.get(ended, ""))
         best = target.getBestSol()
         values = [target.getSolVal(best, variable) for variable in translation.variables]
     except Exception as error:  # pyscipopt raises this very class for most of SCIP's return codes
@@ -88,9 +101,10 @@ def claimed(model: Model, scale: float, time_limit: float) -> Solution:
     return Solution(OPTIMAL, model.objective.at(values), values)
 
 
-def parameters(model: Model, time_limit: float) -> dict[str, float]:
+def parameters(model: Model, time_limit: float, node_limit: int | None) -> dict[str, float]:
     chosen = {
         "limits/time": max(0.0, time_limit),
+        "limits/totalnodes": -1 if node_limit is None else node_limit,
         "misc/catchctrlc": False,
         "randomization/randomseedshift": SEED,
         "timing/clocktype": 1,  # processor time, so that what else runs does not decide

@@ -2,7 +2,7 @@
 
 Tolerances. A row or a bound is violated by more than it may be when the excess is larger than 1e-6 times the larger
 of 1, its bound's magnitude and its largest |summand| (the scale that rounding works on). An integer variable may be
-1e-5 from an integer.
+1e-5 from an integer. Two objective values agree within 1e-6 of the larger magnitude, or within 1e-7.
 """
 
 import math
@@ -15,13 +15,16 @@ OPTIMAL, INFEASIBLE, UNBOUNDED, LIMIT, ERROR = "optimal", "infeasible", "unbound
 EITHER = "infeasible_or_unbounded"  # never leaves `trex.problems.solve`
 FEASIBILITY_TOLERANCE = 1e-6
 INTEGRALITY_TOLERANCE = 1e-5
+OBJECTIVE_TOLERANCE = 1e-6
+OBJECTIVE_FLOOR = 1e-7
+NODE_LIMIT = "node limit"
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
     """`objective` (constant included) and `values` (one a variable) are there when the status is optimal.
 
-    `detail` says why the status is "error".
+    `detail` says why the status is "error"; with status "limit", NODE_LIMIT says that it was this one, not the time.
     """
 
     status: str
@@ -47,6 +50,10 @@ class Residuals:
             and self.fractionality <= INTEGRALITY_TOLERANCE
             and math.isfinite(self.objective)
         )
+
+
+def agree(a: float, b: float) -> bool:
+    return abs(a - b) <= max(OBJECTIVE_TOLERANCE * max(abs(a), abs(b)), OBJECTIVE_FLOOR)
 
 
 def residuals(model: Model, values: list[float]) -> Residuals:
