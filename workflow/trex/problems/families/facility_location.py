@@ -51,13 +51,14 @@ class FacilityLocation(Family):
         demand = numbers(rng, places, *size(difficulty, (3, 25), (3, 30), (5, 50), (10, 90)))
         capacity = [round(sum(demand) * rng.uniform(0.5, 1.3) / max(1, sites / 4)) for _ in range(sites)]
         capacity[-1] += max(0, sum(demand) - sum(capacity))
+        spare = rng.randint(*size(difficulty, (0, 1), (0, 1), (0, 1), (1, 2)))
         return {
             "fixed": fixed,
             "capacity": capacity,
             "demand": demand,
             "cost": matrix(rng, sites, places, *size(difficulty, (1, 9), (1, 12), (2, 30), (3, 60))),
             "demand_is": rng.choice(("exactly", "at least")),
-            "most": self.fewest(capacity, sum(demand)) + rng.randint(0, 1) if limited else None,
+            "most": self.fewest(capacity, sum(demand)) + spare if limited else None,
         }
 
     def fewest(self, capacity: list[int], demand: int) -> int:
