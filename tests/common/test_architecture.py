@@ -42,6 +42,7 @@ BY_HAND = {
     "trex.benchmarks.gold",
     "trex.benchmarks.show",
     "trex.bundle.verify",
+    "trex.corpus.validate",
     "trex.execution.throughput",
     "trex.problems.compare",
 }
@@ -66,7 +67,8 @@ def test_torch_is_imported_only_where_the_model_runs():
 
 
 def test_scoring_and_accounting_do_not_reach_torch():
-    for step in ("trex.evaluation.score", "trex.evaluation.summarise", "trex.accounting.models", "trex.audit.claims"):
+    light = ("trex.evaluation.score", "trex.evaluation.summarise", "trex.corpus.validate")
+    for step in (*light, "trex.accounting.models", "trex.audit.claims"):
         assert not {"torch", "transformers", "tokenizers"} & set(provenance.libraries(step)), step
 
 

@@ -18,6 +18,7 @@ CASES = {
     "1,2,3": [1, 2, 3],
     "[100,200,300]": [100, 200, 300],
     "(1,250 units)": [1250],
+    "1,250\n```csv\nS1,100,200\n```\n1,250": [1250, 100, 200, 1250],
     "35% or 35 percent or thirty-five per cent": [0.35, 0.35, 0.35],
     "35\\%": [0.35],
     "a 5-percent cut": [0.05],
@@ -101,5 +102,5 @@ def test_any_text_is_read(text):
 
 
 def test_time_is_linear_in_the_text():
-    for text in ("a_" * 100_000, "1,111" * 50_000, "a " * 100_000, "one hundred and " * 30_000, "[" * 200_000):
+    for text in ("a_" * 50_000, "1,111" * 20_000, "a " * 50_000, "one hundred and " * 10_000, "[" * 100_000):
         numerals.numerals(text)

@@ -1,4 +1,4 @@
-"""`pip install .` in an empty environment is enough to score responses and to account a run."""
+"""`pip install .` in an empty environment is enough to score responses, validate training files and account a run."""
 
 import shutil
 import subprocess
@@ -7,7 +7,13 @@ import sys
 import pytest
 
 HEAVY = ("torch", "snakemake", "transformers", "tokenizers", "altair")
-MODULES = ("trex.evaluation.score", "trex.accounting.flops", "trex.accounting.models", "trex.bundle.verify")
+MODULES = (
+    "trex.evaluation.score",
+    "trex.corpus.validate",
+    "trex.accounting.flops",
+    "trex.accounting.models",
+    "trex.bundle.verify",
+)
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ cent` are the share 7/20; whoever compares with data must also allow the 35 (`re
 
 Not numbers: digits that belong to a name (`x1`, `Plant_2`) and ordinals (`3rd`, `third`).
 
-Ambiguous, and read so: inside [square brackets] a comma separates numbers, elsewhere it groups three digits
-(`[100,200]` are two, `100,200` is one); after `thousand` and larger a comma goes on with a smaller part, as in the
-words of num2words, so `one thousand, five hundred` is one number; a hyphen behind a word or number is no sign (`3-5`
-are two positive numbers); `1/2` are two numbers. A decimal comma is not known.
+Ambiguous, and read so: inside [square brackets] and blocks fenced by ``` a comma separates numbers, elsewhere it groups
+three digits (`[100,200]` are two, `100,200` is one); after `thousand` and larger a comma goes on with a smaller part,
+as in the words of num2words, so `one thousand, five hundred` is one number; a hyphen behind a word or number is no sign
+(`3-5` are two positive numbers); `1/2` are two numbers. A decimal comma is not known.
 """
 
 import re
@@ -56,6 +56,7 @@ TOKEN = re.compile(
     |(?P<sign>[-\u2212])
     |(?P<currency>[$€£¥₹])
     |(?P<percent>\\?%)
+    |(?P<fence>```)
     |(?P<open>\[)|(?P<close>\])
     |(?P<comma>,)
     |(?P<space>\s+)
@@ -103,14 +104,15 @@ def found(text: str) -> list[Numeral]:
 
 def tokens(text: str) -> list[Token]:
     listed: list[Token] = []
-    place, depth = 0, 0
+    place, depth, fenced = 0, 0, False
     while place < len(text):
         match = TOKEN.match(text, place)
         kind = match.lastgroup
-        if kind == "digits" and depth and "," in match.group():
+        if kind == "digits" and (depth or fenced) and "," in match.group():
             match = UNGROUPED.match(text, place)
         if kind in ("open", "close"):
             depth = max(0, depth + (1 if kind == "open" else -1))
+        fenced ^= kind == "fence"
         listed.append(Token(kind, match.group(), match.start(), match.end()))
         place = match.end()
     return listed
