@@ -16,6 +16,7 @@ from trex.audit import claims
 from trex.benchmarks.item import COLUMNS, Item
 from trex.common import files
 from trex.evaluation import summarise
+from trex.evaluation.floors import FLOORS, NEAREST, SHUFFLED, SLOTS
 from trex.model.config import ModelConfig
 
 ARMS = ("base", "cpt", "sft", "cpt_sft")
@@ -25,7 +26,7 @@ BENCHMARKS = {"nl4opt": 30, "bench4opt": 20}
 OUTSIDE, ANSWERED = "theirs", ("in_distribution", "nl4opt")
 CATEGORIES = ("word", "mixed", "solve", "build")
 DIFFICULTIES = ("easy", "medium", "hard")
-SKILL = {"base": 0.0, "cpt": 0.0, "sft": 0.2, "cpt_sft": 0.35, OUTSIDE: 0.6}
+SKILL = {"base": 0.0, "cpt": 0.0, "sft": 0.2, "cpt_sft": 0.35, OUTSIDE: 0.6, NEAREST: 0.05, SLOTS: 0.5, SHUFFLED: 0.25}
 HOSTILE = "<script>alert('from a model')</script> & </pre>"
 FAILURES = ("syntax", "no_model", "wrong_objective", "wrong_structure", "infeasible", "truncated", "unsupported")
 COUNTS = {
@@ -101,6 +102,9 @@ def write_run(folder: Path) -> Path:
     scores = {(arm, suite): answers(rng, arm, suite, n) for arm in ARMS for suite, n in (SUITES | BENCHMARKS).items()}
     for suite in ANSWERED:
         scores[OUTSIDE, suite] = answers(rng, OUTSIDE, suite, (SUITES | BENCHMARKS)[suite], attempts=2)
+    for source in FLOORS:
+        for suite, n in SUITES.items():
+            scores[source, suite] = answers(random.Random(source), source, suite, n)
     write_evaluation(folder, scores)
     for number, arm in enumerate(ARMS):
         files.write_jsonl(folder / f"models/{arm}/metrics.jsonl", metrics(rng, number), {})

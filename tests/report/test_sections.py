@@ -137,3 +137,21 @@ def test_example_takes_the_first_of_several_attempts():
     rows = [{"id": "a", "response": "first"}, {"id": "a", "response": "second"}, {"id": "b", "response": "only"}]
     found = example.first_attempts(rows, "id")
     assert {key: row["response"] for key, row in found.items()} == {"a": "first", "b": "only"}
+
+
+def test_what_needs_no_skill_stands_below_the_arms_of_its_suite_and_nowhere_else(run):
+    own, public = passes.sections(run)
+    pass_at_1, *_, compared = own.figures
+    rows = [row for row in texts(pass_at_1.table) if row[:3] == ["in distribution", "all", "own"]]
+    floors = [f"no skill: {name}" for name in ("nearest example", "slot filler", "shuffled numbers")]
+    assert [row[3] for row in rows] == ["base", "CPT", "SFT", "CPT + SFT", "theirs", *floors]
+    assert all(name in pass_at_1.note for name in ("Nearest example: ", "Slot filler: ", "Shuffled numbers: "))
+    assert all(floor in str(pass_at_1.svg) for floor in floors)
+    against = [row[1] for row in texts(compared.table) if row[0] == "heldout family"]
+    assert len(against) == 6 + 4 and against[6:] == [
+        f"{name} against {floors[1]}" for name in ("base", "CPT", "SFT", "CPT + SFT")
+    ]
+    elsewhere = [public, results.diagnostics(run), results.failures(run), results.retention(run)]
+    shown = [f"{figure.svg}{figure.table}" for section in elsewhere for figure in section.figures]
+    assert not any("no skill" in text or "shuffled" in text for text in shown)
+    assert "no skill: slot filler: " in headlines.headlines(run)[0].detail

@@ -6,6 +6,6 @@ FLOORS = {
     NEAREST: "the answer of the training sample whose prompt is most like the item's, copied",
     SLOTS: "the answer of such a sample as a template, its numbers and data-file keys replaced by those of the item's "
     "prompt that stand in the same places",
-    SHUFFLED: "the item's own right answer with its numbers in another order: what a model that knew everything but "
-    "the numbers would get, so no floor of skill, but the share that is right without reading them",
+    SHUFFLED: "the item's own right answer with its numbers in another order: no model's skill, but what a model that "
+    "knew everything but the numbers would get",
 }

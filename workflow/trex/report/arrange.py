@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from trex.evaluation.floors import FLOORS
 from trex.report.load import Run
 from trex.report.parts import Column, arm, plain
 
@@ -22,11 +23,16 @@ def of(frame: pd.DataFrame, suites: list[str]) -> pd.DataFrame:
 
 
 def ordered(run: Run, frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Rows by suite, by the named columns in the order of their first appearance, and by arm: arms side by side.
+    """Rows by suite, by the named columns in the order of their first appearance, and by arm: arms side by side, what
+    needs no skill last.
 
     What these do not tell apart keeps its order.
     """
-    ranks = {"suite": run.suites, **{name: list(dict.fromkeys(frame[name])) for name in names}, "arm": run.arms}
+    ranks = {
+        "suite": run.suites,
+        **{name: list(dict.fromkeys(frame[name])) for name in names},
+        "arm": [*run.arms, *FLOORS],
+    }
     keys = pd.DataFrame({name: frame[name].map(ranks[name].index) for name in ranks})
     return frame.loc[keys.sort_values(list(ranks), kind="stable").index]
 

@@ -22,6 +22,9 @@ ARM_SHAPES = (
     "triangle-down",
 )  # as many as pair with all colours
 ARM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
+FLOOR_COLOUR = "#9a9a9a"
+FLOOR_SHAPES = ("triangle-left", "triangle-right", "arrow")
+FLOOR_LINE = "no skill"
 LEGEND_COLUMNS = 5
 NARROWEST = 90
 ACCENT = "#0072B2"
@@ -44,22 +47,31 @@ def svg(chart: alt.TopLevelMixin, label: str) -> str:
     return f'{head} role="img" aria-label="{html.escape(label)}">{body}'
 
 
-def by_arm(arms: list[str], marks: tuple) -> alt.Scale:
-    """Each arm its mark; over again where there are more arms than marks."""
-    return alt.Scale(domain=arms, range=list(itertools.islice(itertools.cycle(marks), len(arms))))
+def marks(kinds: tuple, names: list[str]) -> list:
+    """Each name its mark; over again where there are more names than marks."""
+    return list(itertools.islice(itertools.cycle(kinds), len(names)))
 
 
-def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str) -> str:
+def by_arm(arms: list[str], kinds: tuple) -> alt.Scale:
+    return alt.Scale(domain=arms, range=marks(kinds, arms))
+
+
+def shares(frame: pd.DataFrame, rows: list[str], arms: list[str], label: str, floors: list[str] | None = None) -> str:
     """Shares with intervals: one panel a `panel`, one line a `row`, one mark an `arm`.
 
     frame: panel, row, arm, share, low, high (shares in percent); rows, arms: in the order to show. An arm without rows
-    keeps its mark, so that the others look the same on every chart.
+    keeps its mark, so that the others look the same on every chart. floors: what is no arm, grey on a line below them.
     """
-    legend = alt.Legend(values=[arm for arm in arms if arm in set(frame["arm"])])
+    floors = floors or []
+    frame = frame.assign(place=frame["arm"].where(~frame["arm"].isin(floors), FLOOR_LINE))
+    named = [*arms, *floors]
+    colours = [*marks(ARM_COLOURS, arms), *(FLOOR_COLOUR for _ in floors)]
+    shapes = [*marks(ARM_SHAPES, arms), *marks(FLOOR_SHAPES, floors)]
+    legend = alt.Legend(values=[name for name in named if name in set(frame["arm"])])
     y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False, labelPadding=9))
-    offset = alt.YOffset("arm:N", sort=arms)
-    colour = alt.Color("arm:N", sort=arms, scale=by_arm(arms, ARM_COLOURS), legend=legend)
-    shape = alt.Shape("arm:N", sort=arms, scale=by_arm(arms, ARM_SHAPES), legend=legend)
+    offset = alt.YOffset("place:N", sort=[*arms, FLOOR_LINE])
+    colour = alt.Color("arm:N", sort=named, scale=alt.Scale(domain=named, range=colours), legend=legend)
+    shape = alt.Shape("arm:N", sort=named, scale=alt.Scale(domain=named, range=shapes), legend=legend)
     top = max(5.0, min(100.0, float(frame["high"].max()) * 1.02))
     x = alt.X("low:Q", title="%", scale=alt.Scale(domain=[0, top], nice=False))
     base = alt.Chart().encode(y=y, yOffset=offset, color=colour)

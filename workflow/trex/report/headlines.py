@@ -6,6 +6,7 @@ import pandas as pd
 
 from trex.audit import verdicts
 from trex.audit.claims import share
+from trex.evaluation.floors import SLOTS
 from trex.evaluation.summarise import ALL
 from trex.report.load import Run
 from trex.report.parts import arm, percent, plain, span
@@ -35,6 +36,8 @@ def pass_rate(run: Run) -> Headline:
         f"{last.passed:g} of {last.n}, 95 % interval {span(100 * last.ci_low, 100 * last.ci_high)} %; "
         f"{arm(run.trained[0])}: {percent(first.pass_at_1)}"
     )
+    if (floor := share(run.floors, SLOTS, suite, ALL)) is not None:
+        detail += f"; {arm(SLOTS)}: {percent(floor.pass_at_1)}"
     title = f"Pass@1 of {arm(run.trained[-1])}, {plain(suite)}"
     return Headline(title, percent(last.pass_at_1), detail, "pass-at-1")
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from trex.audit import claims
 from trex.common import files
+from trex.evaluation.floors import FLOORS
 
 OWN_SUITES = ("in_distribution", "heldout_family", "heldout_wording")
 EXAMPLE_SUITE = OWN_SUITES[0]
@@ -38,12 +39,14 @@ CHECKED = ("data_check", "other_reading")
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """tables: name -> frame; documents: name -> JSON value; arms: the run's own, then outside models; trained: the
-    run's own; checks: columns arm, suite, check (of CHECKED), value, n (answers); metrics: arm -> records; items:
-    those of the suite that the example comes from; scores, responses: arm -> rows for that suite; record: the paper's
-    public numbers; read: names of all files read, sorted."""
+    """tables: name -> frame, of arms alone but for comparisons; floors: the rows of pass_at_1.csv of what needs no
+    skill; documents: name -> JSON value; arms: the run's own, then outside models; trained: the run's own; checks:
+    columns arm, suite, check (of CHECKED), value, n (answers); metrics: arm -> records; items: those of the suite that
+    the example comes from; scores, responses: arm -> rows for that suite; record: the paper's public numbers; read:
+    names of all files read, sorted."""
 
     tables: dict[str, pd.DataFrame]
+    floors: pd.DataFrame
     documents: dict[str, dict]
     arms: list[str]
     trained: list[str]
@@ -78,6 +81,8 @@ def load(folder: str | Path, paper: str | Path) -> Run:
         return folder / name
 
     tables = {name: files.read_csv(path(relative)) for name, relative in TABLES.items()}
+    floors = tables["pass_at_1"][tables["pass_at_1"]["arm"].isin(FLOORS)]
+    tables = {name: without_floors(frame) for name, frame in tables.items()}
     documents = {name: files.read_json(path(relative)) for name, relative in DOCUMENTS.items()}
     pairs = list(dict.fromkeys(tables["pass_at_1"][["arm", "suite"]].itertuples(index=False, name=None)))
     scores = {pair: files.read_parquet(path(f"evaluation/{'/'.join(pair)}/scores.parquet")) for pair in pairs}
@@ -85,6 +90,7 @@ def load(folder: str | Path, paper: str | Path) -> Run:
     trained = list(dict.fromkeys(tables["retention"]["arm"]))
     return Run(
         tables=tables,
+        floors=floors,
         documents=documents,
         arms=list(dict.fromkeys(arm for arm, _ in pairs)),
         trained=trained,
@@ -97,6 +103,10 @@ def load(folder: str | Path, paper: str | Path) -> Run:
         record=claims.read_paper(str(paper))["record"],
         read=sorted(read),
     )
+
+
+def without_floors(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[~frame["arm"].isin(FLOORS)] if "arm" in frame else frame
 
 
 def checks(scores: dict[tuple[str, str], list[dict]]) -> pd.DataFrame:

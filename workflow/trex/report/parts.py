@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 from markupsafe import Markup
 
+from trex.evaluation.floors import FLOORS
+
 NO_VALUE = "n/a"
 
 
@@ -120,5 +122,7 @@ def plain(name: str) -> str:
 
 
 def arm(name: str) -> str:
-    """The arms by the names that the text uses."""
+    """The arms, and what stands beside them, by the names that the text uses."""
+    if name in FLOORS:
+        return f"no skill: {plain(name)}"
     return {"base": "base", "cpt": "CPT", "sft": "SFT", "cpt_sft": "CPT + SFT"}.get(name, name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pandas as pd
 from markupsafe import Markup
 
+from trex.evaluation.floors import FLOORS, SLOTS
 from trex.evaluation.summarise import ALL
 from trex.report import charts
 from trex.report.arrange import ARM, ONE_SEED, OWN, PUBLIC, SUITE, kinds, long_shares, of, ordered, shown_names
@@ -45,7 +46,7 @@ OPEN_ROWS = 20  # a longer table is shown on demand
 def sections(run: Run) -> Iterator[Section]:
     for kind, suites in kinds(run).items():
         frame = rows_of(run, suites)
-        figures = [pass_at_1(run, kind, frame)]
+        figures = [pass_at_1(run, kind, frame, of(run.floors, suites))]
         if kind == PUBLIC:
             figures += beside_the_paper(run, frame)
         figures += [*pass_at_k(run, suites), comparisons(run, suites)]
@@ -82,12 +83,18 @@ def full_set(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["category"] == ALL].drop_duplicates([*ONE_CATEGORY, "criterion"])
 
 
-def pass_at_1(run: Run, kind: str, frame: pd.DataFrame) -> Figure:
-    shown = by_category(frame) if kind == OWN else by_criterion(frame)
-    what = "category" if kind == OWN else "criterion"
-    drawn = long_shares(shown, shown["line"], "pass_at_1", "ci_low", "ci_high")
-    lines = list(dict.fromkeys(drawn["row"]))
-    chart = charts.shares(drawn, lines, shown_names(run), f"Pass@1 on {kind}, by suite, {what} and arm")
+def pass_at_1(run: Run, kind: str, frame: pd.DataFrame, floors: pd.DataFrame) -> Figure:
+    by, what = (by_category, "category") if kind == OWN else (by_criterion, "criterion")
+    shown, below = by(frame), by(floors)
+    drawn = [
+        long_shares(shown, shown["line"], "pass_at_1", "ci_low", "ci_high"),
+        long_shares(below, below["line"], "pass_at_1", "pass_at_1", "pass_at_1"),
+    ]
+    lines = list(dict.fromkeys(drawn[0]["row"]))
+    named = [arm(name) for name in FLOORS if name in set(floors["arm"])]
+    label = f"Pass@1 on {kind}, by suite, {what} and arm"
+    chart = charts.shares(pd.concat(drawn), lines, shown_names(run), label, named)
+    beside = ordered(run, pd.concat([frame, floors]), "category", "labels")
     sizes = full_set(frame).groupby("suite", sort=False)["n"].max()
     return Figure(
         f"Pass@1 by suite, {what} and arm",
@@ -101,8 +108,19 @@ def pass_at_1(run: Run, kind: str, frame: pd.DataFrame) -> Figure:
             f"{ONE_SEED}; items of one suite are alike, so they say less than their number",
         ),
         Markup(chart),
-        table(wide(frame), wide_columns(frame)),
+        table(wide(beside), wide_columns(beside)),
+        note=about_floors(named),
         folded=True,
+    )
+
+
+def about_floors(named: list[str]) -> str:
+    if not named:
+        return ""
+    sentences = " ".join(f"{plain(name).capitalize()}: {text}." for name, text in FLOORS.items() if arm(name) in named)
+    return (
+        "No-skill floors, what is got right without understanding: grey in the chart, where they have no interval, and "
+        f"last of each group in the table. {sentences}"
     )
 
 
@@ -274,14 +292,15 @@ def comparisons(run: Run, suites: list[str]) -> Figure:
         Column("p, Holm", lambda row: p_value(row.p_holm)),
     ]
     frame = of(run.tables["comparisons"], suites)
+    apart = ", those against the slot filler by themselves" if SLOTS in set(frame["arm_b"]) else ""
     return Figure(
         "Arms compared on the same items",
         Got(
             "evaluation/comparisons.csv",
             f"{len(frame)} comparisons",
             "paired over items, by the deciding criterion; only first, only second: items that one of the two passes; "
-            f"{', '.join(dict.fromkeys(frame['test']))}; p-values "
-            "corrected together by Holm; detectable: the smallest true difference that so many items could have shown "
+            f"{', '.join(dict.fromkeys(frame['test']))}; p-values corrected together by Holm{apart}; "
+            "detectable: the smallest true difference that so many items could have shown "
             "(5 % two-sided, power 80 %, at the observed share of items on which the arms differ)",
             f"{ONE_SEED}; a large p-value is no proof of equality, least where the detectable difference is large",
         ),
