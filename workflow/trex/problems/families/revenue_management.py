@@ -35,7 +35,7 @@ class RevenueManagement(Family):
 
     def draw(self, rng: Random, difficulty: str) -> dict:
         legs = size(difficulty, 2, rng.randint(3, 4), rng.randint(6, 10), rng.randint(25, 50))
-        products = size(difficulty, rng.randint(3, 4), rng.randint(6, 9), rng.randint(20, 40), rng.randint(150, 400))
+        products = size(difficulty, 3, rng.randint(6, 9), rng.randint(20, 40), rng.randint(150, 400))
         longest = size(difficulty, 2, 3, 4, 5)
         uses = [[1, 2]]
         for index in range(1, products):
