@@ -190,6 +190,8 @@ def test_rows_are_held_against_suites_and_files(tmp_path, capsys):
     assert "line 1: leakage: exact of" in printed and "line 2: leakage: certificate of" in printed
     assert f"line 3: leakage: exact of {other}" in printed
     assert not any(path.is_dir() for path in tmp_path.iterdir())
+    assert command(file, "--against", other, "--out", tmp_path / "out") == 0
+    assert "against_0" in json.loads((tmp_path / "out/summary.json").read_text())["provenance"]["inputs"]
     assert command(file, "--strict") == 0
     assert command(file, "--strict", "--against", other) == 1
 

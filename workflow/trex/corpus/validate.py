@@ -250,17 +250,27 @@ def table(by_gate: list[dict]) -> list[str]:
     return lines
 
 
-def guard(source: str, similarity: float) -> tuple[Guard, list[Path]]:
-    """Of a suite, a fine-tuning file or NAME=FOLDER, with the files that were read."""
+def benchmark(source: str) -> tuple[str, str] | None:
+    """(name, folder) of NAME=FOLDER, None for a file."""
     name, equals, folder = source.partition("=")
-    if equals and not Path(source).exists():
-        return Guard(registry.load(name, folder), similarity), registry.sources(name, folder)
+    return (name, folder) if equals and not Path(source).exists() else None
+
+
+def files_of(source: str) -> list[Path]:
+    named = benchmark(source)
+    return registry.sources(*named) if named else [Path(source)]
+
+
+def guard(source: str, similarity: float) -> Guard:
+    """Of a suite, a fine-tuning file or a public benchmark."""
+    if named := benchmark(source):
+        return Guard(registry.load(*named), similarity)
     if Path(source).suffix == ".parquet":
-        return Guard(read_suite(source), similarity), [Path(source)]
+        return Guard(read_suite(source), similarity)
     items = [item_of(row, source) for row in foreign.read(source) if isinstance(row, Row)]
     if not items:
         raise UserError(f"--against {source}: holds no row; {FORMS}, or name a suite (.parquet) or NAME=FOLDER")
-    return Guard(items, similarity), [Path(source)]
+    return Guard(items, similarity)
 
 
 def item_of(row: Row, source: str) -> Item:
@@ -330,7 +340,7 @@ def main() -> None:
 
 def validate(arguments: argparse.Namespace, settings: dict) -> Tally:
     """Check and print row by row. Raises UserError where the file has no row at all."""
-    guards = {source: guard(source, arguments.similarity)[0] for source in arguments.against}
+    guards = {source: guard(source, arguments.similarity) for source in arguments.against}
     rest, tally = Rest(guards, arguments.similarity), Tally()
     with contextlib.closing(check_all(arguments.file, settings, arguments.workers)) as found:
         for row in cli.track(found, "validating"):
@@ -350,7 +360,7 @@ def validate(arguments: argparse.Namespace, settings: dict) -> Tally:
 def write(places: list[Path], tally: Tally, arguments: argparse.Namespace, settings: dict) -> None:
     inputs = {"file": arguments.file}
     for number, source in enumerate(arguments.against):
-        inputs[f"against_{number}"] = guard(source, arguments.similarity)[1]
+        inputs[f"against_{number}"] = files_of(source)
     origin = provenance(STEP, settings, inputs)
     rows, summary = places
     files.write_csv(rows, pd.DataFrame(tally.rows, columns=COLUMNS), origin)
