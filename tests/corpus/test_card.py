@@ -12,11 +12,12 @@ def test_card_and_counts_agree_with_the_files(corpus, tmp_path):
         "--sft", corpus / "sft.parquet", "--documents", corpus / "cpt.parquet", corpus / "cptx.parquet",
         "--general", corpus / "general.parquet",
         "--tokenizer", corpus / "tokenizer.json", "--packed", *sorted(corpus.glob("packed/*")),
-        "--settings", json.dumps(CORPUS), "--counts", counts_file, "--card", card_file,
+        "--settings", json.dumps(CORPUS), "--seed", 1, "--counts", counts_file, "--card", card_file,
     )  # fmt: skip
     counts = files.read_json(counts_file)
     samples = files.read_parquet(corpus / "sft.parquet")
-    accepted = sum(of_family["accepted"] for of_family in counts["sft"]["drawn"].values())
+    accepted = counts["sft"]["drawn"]["accepted"]
+    assert accepted == sum(of_family["accepted"] for of_family in counts["sft"]["drawn_by_family"].values())
     packed = counts["packed"]["sft"]
     assert counts["sft"]["rows"] == accepted == len(samples) == packed["documents"] + packed["dropped_too_long"]
     assert sum(row["samples"] for row in counts["sft_tokens"]) == len(samples)
@@ -36,4 +37,6 @@ def test_card_and_counts_agree_with_the_files(corpus, tmp_path):
     text = card_file.read_text(encoding="utf-8")
     for kind in counts["sft"]["kinds"]:
         assert f"### {kind.replace('/', ', ')}\n" in text
-    assert samples[0]["messages"][0]["content"] in text
+    assert next(row for row in samples if row["difficulty"] == "small")["messages"][0]["content"] in text
+    assert [row["problems of"] for row in counts["diversity"]] == ["sft", *sorted(CORPUS["suite_items"])]
+    assert all(0 < row["distinct_1"] < row["distinct_2"] < row["distinct_3"] <= 1 for row in counts["diversity"])

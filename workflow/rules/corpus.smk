@@ -154,8 +154,14 @@ rule card:
     conda:
         "../envs/trex.yaml"
     params:
-        **step("trex.corpus.card", "corpus", only=["heldout_bucket", "near_duplicate_threshold"]),
+        **step(
+            "trex.corpus.card", "corpus", only=["heldout_bucket", "near_duplicate_threshold", "near_duplicate_within"]
+        ),
+        seed=SEED,
+        benchmarks=json.dumps(BENCHMARKS),
+        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
     shell:
         "python -m trex.corpus.card --instances {input.instances:q} --suites {input.suites:q} --sft {input.sft:q}"
         " --documents {input.documents:q} --general {input.general:q} --tokenizer {input.tokenizer:q}"
-        " --packed {input.packed:q} --settings {params.settings:q} --counts {output.counts:q} --card {output.card:q} > {log:q} 2>&1"
+        " --packed {input.packed:q} --benchmarks {params.benchmarks:q} --settings {params.settings:q}"
+        " --seed {params.seed} --counts {output.counts:q} --card {output.card:q} > {log:q} 2>&1"

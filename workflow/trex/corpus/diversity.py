@@ -2,8 +2,8 @@
 on equally many.
 
 distinct-n (Li et al., NAACL 2016): different n-grams of words / all n-grams, over the whole sample. self-BLEU (Zhu et
-al., SIGIR 2018, Texygen): the mean BLEU-4 of each text with all others as references, by sacrebleu, from 0 to 100; lower
-is more varied. Numbers count as words in both: two texts of one template with other numbers are not the same text.
+al., SIGIR 2018, Texygen): the mean BLEU-4 of each text with all others as references, by sacrebleu, from 0 to 100;
+lower is more varied. Numbers count as words in both: two texts of one template with other numbers are not the same.
 """
 
 import statistics
