@@ -39,7 +39,7 @@ PATIENCE = 10
 # Characters of a data file that a document shows; a longer one is left out, as in the prompts.
 LONGEST_FILE = 500
 # A family note comes with as many different formulations, of so many instances at most.
-FORMULATIONS = 6
+FORMULATIONS = 3
 LOOKED_AT = 60
 COLUMNS = pa.schema([(name, pa.string()) for name in ("doc_id", "kind", "instance_id", "family", "text")])
 
@@ -137,7 +137,9 @@ def family_notes(groups: dict[str, list[dict]], seed: int) -> Iterator[dict]:
             rng = seeds.generator(seed, STEP, NOTE, name, number_of)
             title = rng.choice(("How to model: {}", "Formulation note: {}", "On modelling {}", "{}, as a model"))
             between = rng.choice(("The formulation:", "In symbols:", "Written down:", "As a model:"))
-            text = "\n".join((title.format(name.replace("_", " ")), family.note.strip(), between, formulation))
+            text = "\n".join(
+                (title.format(name.replace("_", " ")), " ".join(family.note.split()), between, formulation)
+            )
             yield row(f"note/{name}-{number_of}", NOTE, text, instance_id, name)
 
 

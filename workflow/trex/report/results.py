@@ -195,7 +195,7 @@ def retention(run: Run) -> Section:
             "evaluation/retention.csv",
             f"{integer(frame['n_tokens'].max())} tokens an arm",
             "mean cross-entropy on validation text that no arm was trained on",
-            "loss on one kind of text (the standard library's sources and docstrings) is no measure of ability",
+            "loss on one kind of text (sources and docstrings of Python packages) is no measure of ability",
         ),
         table=table(frame, columns),
     )
