@@ -43,6 +43,7 @@ BY_HAND = {
     "trex.benchmarks.show",
     "trex.bundle.verify",
     "trex.corpus.validate",
+    "trex.corpus.throughput",
     "trex.execution.throughput",
     "trex.problems.compare",
 }

@@ -50,7 +50,7 @@ def test_everything_is_written_again_byte_by_byte(corpus, tmp_path):
 
 
 def test_suite_items_hold_a_right_answer(corpus, tmp_path, monkeypatch):
-    for name in (suites.IN_DISTRIBUTION, suites.HELDOUT_FAMILY):
+    for name in suites.SUITES:
         for item in suite(corpus, name):
             model = run_answer(item.answer, item.data_file, tmp_path, monkeypatch)
             assert canonical.isomorphic(model, Model.from_json(item.model)), item.item_id
@@ -63,6 +63,10 @@ def test_samples_hold_a_right_answer(corpus, tmp_path, monkeypatch):
     for row in rows(corpus, "sft"):
         user, assistant = row["messages"]
         assert (user["role"], assistant["role"]) == ("user", "assistant")
+        assert row["has_reasoning"] == ("<think>" in assistant["content"])
+        if row["answer_style"] == samples.MODEL_ONLY:
+            assert "```" not in assistant["content"]
+            continue
         model = run_answer(assistant["content"], row["data_file"], tmp_path, monkeypatch)
         assert canonical.isomorphic(model, Model.from_json(json.loads(known[row["instance_id"]]["model"])))
 
@@ -139,33 +143,35 @@ def test_training_uses_and_suites_share_no_instance(corpus):
     assert used[0].isdisjoint(used[1])
     known = instances(corpus)
     trained = {known[instance_id]["certificate"] for instance_id in used[0] | used[1]}
-    for name in (suites.IN_DISTRIBUTION, suites.HELDOUT_FAMILY):
+    for name in suites.SUITES:
         certificates = {canonical.certificate(Model.from_json(item.model)) for item in suite(corpus, name)}
         assert certificates.isdisjoint(trained)
 
 
 def test_families_have_equal_shares(corpus):
     counts = collections.Counter(row["family"] for row in rows(corpus, "sft"))
-    assert len(counts) == 9
-    assert set(counts.values()) == {10}
+    assert len(counts) == len(FAMILIES) - 2  # one is held out, one is for documents apart
+    assert set(counts.values()) == {CORPUS["sft_samples"] // len(counts)}
     counts = collections.Counter(item.family for item in suite(corpus, suites.IN_DISTRIBUTION))
-    assert set(counts.values()) == {2, 3}
+    assert set(counts.values()) == {3, 4}
 
 
-def test_the_mixture_is_obeyed():
-    instance = {
-        "family": "assignment", "instance_id": "a", "difficulty": "easy",
-        "data": json.dumps({"value": [[1, 2], [3, 4]], "sense": "min"}),
-    }  # fmt: skip
-    only = {"word": {"DP": 5}, "solve": {"DPS": 1}, "mixed": {"DP": 0}}
-    settings = {"mixture": only, "answer_styles": {"code_only": 0, "math_model_with_code": 1}}
-    drawn = samples.tasks([instance], settings, 1, "test")
-    for task in (next(drawn) for _ in range(20)):
-        assert (task.category, task.mode, task.style) == ("solve", "DPS", samples.WITH_MODEL)
-        assert task.answer.startswith("x_ij = 1")
-    settings["mixture"] = {"word": {"DP": 1}}
-    with pytest.raises(UserError, match=r"corpus\.mixture"):
-        next(samples.tasks([instance], settings, 1, "test"))
+def test_heldout_wordings_are_the_same_tasks_in_other_words(corpus):
+    """Instance, task and right answer are those of the first items in distribution; no problem text is."""
+    usual = {item.item_id.partition("/")[2]: item for item in suite(corpus, suites.IN_DISTRIBUTION)}
+    heldout = suite(corpus, suites.HELDOUT_WORDING)
+    assert len(heldout) == CORPUS["suite_items"][suites.HELDOUT_WORDING]
+    for item in heldout:
+        other = usual[item.item_id.partition("/")[2]]
+        assert (item.cluster, item.category, item.mode) == (other.cluster, other.category, other.mode)
+        assert (item.answer, item.data_file) == (other.answer, other.data_file)
+        assert samples.problem_of(item.prompt) != samples.problem_of(other.prompt)
+
+
+def test_the_number_of_processes_changes_nothing(corpus):
+    guard = sft.Guard.read(corpus.glob("suites/*.parquet"), CORPUS["near_duplicate_threshold"])
+    known = sorted(instances(corpus).values(), key=lambda row: row["instance_id"])
+    assert sft.sft_samples(known, guard, CORPUS, 1, workers=2) == sft.sft_samples(known, guard, CORPUS, 1, workers=1)
 
 
 def test_more_samples_keep_the_earlier_ones(corpus):
@@ -187,7 +193,7 @@ def test_a_leak_is_dropped_and_counted(corpus):
     swapped = [row | {"split": "train"} for row in known if row["certificate"] in taken]
     swapped += [row for row in known if row["split"] == "train"]
     rows_made, counts = sft.sft_samples(swapped, guard, CORPUS, 1)
-    assert counts["certificate"] > 0
+    assert sum(drawn.get("certificate", 0) for drawn in counts.values()) > 0
     assert {row["instance_id"] for row in rows_made}.isdisjoint(
         row["instance_id"] for row in known if row["certificate"] in taken
     )
@@ -195,22 +201,45 @@ def test_a_leak_is_dropped_and_counted(corpus):
     assert cpt.documents(usable, guard, CORPUS, 1, tables.CPT)[1]["certificate"] > 0
 
 
-def test_an_unknown_bucket_is_named(corpus, tmp_path):
-    settings = json.dumps(CORPUS | {"heldout_bucket": "covring"})
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"heldout_bucket": "covring"}, r"corpus\.heldout_bucket: 'covring'.*covering"),
+        ({"cptx_buckets": ["routng"]}, r"corpus\.cptx_buckets: 'routng'.*covering"),
+        ({"cptx_buckets": ["covering"]}, r"corpus\.cptx_buckets: 'covering' is held out of all training"),
+    ],
+)
+def test_an_unknown_bucket_is_named(corpus, tmp_path, changed, message):
+    settings = json.dumps(CORPUS | changed)
     paths = sorted(corpus.glob("instances/*.parquet"))
-    with pytest.raises(UserError, match=r"corpus\.heldout_bucket: 'covring'.*covering"):
-        command(
-            suites, "--instances", *paths, "--settings", settings, "--seed", 1,
-            "--in-distribution", tmp_path / "a.parquet", "--heldout-family", tmp_path / "b.parquet",
-        )  # fmt: skip
+    outputs = [part for name in suites.SUITES for part in (f"--{name.replace('_', '-')}", tmp_path / f"{name}.parquet")]
+    with pytest.raises(UserError, match=message):
+        command(suites, "--instances", *paths, "--settings", settings, "--seed", 1, *outputs)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_all_buckets_apart_leave_nothing_to_train_on(corpus):
+    known = list(instances(corpus).values())
+    others = sorted({row["bucket"] for row in known} - {"covering"})
+    with pytest.raises(UserError, match="leave no bucket to train on"):
+        tables.check_buckets(known, CORPUS | {"cptx_buckets": others})
+
+
+def test_a_model_of_two_families_stays_with_the_lower_index():
+    row = {"certificate": "c", "bucket": "b"}
+    first, later, same = (
+        row | {"instance_id": name, "family": name.partition("-")[0]} for name in ("b-00001", "a-00002", "c-00001")
+    )
+    assert tables.each_model_once([later, same, first]) == [first]
 
 
 def test_too_many_items_are_refused(corpus):
     test = [row for row in instances(corpus).values() if row["family"] == "knapsack" and row["split"] == "test"]
-    with pytest.raises(UserError, match=r"corpus\.suite_items"):
-        suites.items(suites.IN_DISTRIBUTION, test, CORPUS | {"suite_items": 1000}, 1)
+    wanted = CORPUS | {"suite_items": {suites.IN_DISTRIBUTION: 1000}}
+    with pytest.raises(UserError, match=r"corpus\.suite_items\.in_distribution: 1000 items of knapsack"):
+        suites.items(suites.IN_DISTRIBUTION, test, wanted, 1)
 
 
 def test_counts_travel_with_the_table(corpus):
-    assert tables.read_counts(corpus / "sft.parquet")["accepted"] == CORPUS["sft_samples"]
+    counts = tables.read_counts(corpus / "sft.parquet")
+    assert sum(drawn["accepted"] for drawn in counts.values()) == CORPUS["sft_samples"]
