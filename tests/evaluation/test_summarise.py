@@ -12,7 +12,8 @@ from tests.evaluation.score_rows import public_row, row
 from trex.common import files
 from trex.common.errors import UserError
 from trex.common.statistics import wilson
-from trex.evaluation import summarise
+from trex.evaluation import paired, summarise
+from trex.evaluation.floors import FLOORS
 
 
 def own_scores(passing: set[int]) -> list[dict]:
@@ -110,6 +111,20 @@ def test_comparisons_are_paired_and_each_kind_of_suite_is_corrected_together():
     assert set(frame["test"]) == {"exact McNemar"}
     assert (frame["ci_low"] <= frame["difference"]).all() and (frame["difference"] <= frame["ci_high"]).all()
     assert 0.4 < frame["detectable"][0] < 1 and pd.isna(frame["detectable"][1])
+
+
+def test_arms_are_compared_with_the_slot_filler_and_corrected_apart():
+    own = {(arm, suite): rows for (arm, suite), rows in SCORES.items() if suite == "own"}
+    floors = {(name, "own"): [row(n, n < 3) for n in range(10)] for name in FLOORS}
+    frame = table("comparisons", summarise.comparisons(own | floors))
+    assert frame[["arm_a", "arm_b"]].values.tolist() == [
+        ["cpt_sft", "sft"],
+        ["sft", "slot_filler"],
+        ["cpt_sft", "slot_filler"],
+    ]
+    (alone,) = summarise.comparisons(own)
+    assert frame["p_holm"][0] == frame["p_value"][0] == alone[list(frame).index("p_holm")]
+    assert frame["p_holm"][1:].tolist() == pytest.approx(paired.holm(frame["p_value"][1:].tolist()))
 
 
 def test_only_items_that_both_answered_are_compared():

@@ -19,7 +19,7 @@ from functools import cached_property
 
 from trex.corpus.numerals import Numeral, found
 
-NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])"
+NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w|\.\d)"
 FLAT = rf"\[\s*-?{NUMBER}(?:\s*,\s*-?{NUMBER})*\s*\]"
 PIECE = re.compile(rf"(?<![\w\])])\[\s*{FLAT}(?:\s*,\s*{FLAT})*\s*\]|(?<![\w\])]){FLAT}|{NUMBER}")
 ROW = re.compile(FLAT)
@@ -182,7 +182,7 @@ def spaced(values: list[Fraction], first: Slot, step: int, prompt: Prompt) -> tu
 
 def cheapest(choices: list[list[tuple[Slot, ...]]]) -> list[tuple[Slot, ...] | None]:
     """One place of each, so that the answer follows the prompt as far as it can; None where there is no choice."""
-    paths: list[tuple[int, int, tuple | None]] = [(0, -1, None)]  # cost, last position, (place, path before it)
+    paths: list[tuple[int, int, tuple | None]] = [(0, -2, None)]  # cost, last position, (place, path before it)
     for places in choices:
         if places:
             paths = [extended(paths, place) for place in places]

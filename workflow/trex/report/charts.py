@@ -23,7 +23,7 @@ ARM_SHAPES = (
 )  # as many as pair with all colours
 ARM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 FLOOR_COLOUR = "#9a9a9a"
-FLOOR_SHAPES = ("triangle-left", "triangle-right", "arrow")
+FLOOR_SHAPES = ("triangle-left", "triangle-right", "diamond")
 FLOOR_LINE = "no skill"
 LEGEND_COLUMNS = 5
 NARROWEST = 90
