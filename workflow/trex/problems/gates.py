@@ -148,8 +148,10 @@ def step(model: Model) -> float | None:
 
 def grid(numbers: Iterable[float]) -> float | None:
     """The largest number of which all are integer multiples; None where there is none or it is too fine to be meant."""
-    fractions = []
-    for number in set(numbers):
+    numbers, fractions = set(numbers), []
+    if all(number.is_integer() for number in numbers):
+        return float(math.gcd(*map(int, numbers)))
+    for number in numbers:
         exact = Fraction(number)
         fractions.append(exact.limit_denominator(LARGEST_DENOMINATOR))
         if abs(fractions[-1] - exact) > FRACTION_ROUNDING * abs(exact):
