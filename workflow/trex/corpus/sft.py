@@ -14,14 +14,12 @@ import collections
 import json
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
 import pyarrow as pa
 
-from trex.common import cli, files
+from trex.common import cli
 from trex.common.errors import UserError
-from trex.common.provenance import provenance
-from trex.corpus import clean, samples, tables
+from trex.corpus import clean, samples, step, tables
 from trex.corpus.leakage import Guard, Texts
 
 STEP = "trex.corpus.sft"
@@ -47,24 +45,14 @@ COLUMNS = pa.schema(
 
 
 def main() -> None:
-    parser = cli.parser(__doc__)
-    parser.add_argument("--instances", nargs="+", type=Path, required=True, help="tables of trex.problems.generate")
-    parser.add_argument("--suites", nargs="+", type=Path, required=True, help="suites that may not leak")
-    parser.add_argument(
-        "--benchmarks", type=cli.json_argument, default={}, help='JSON {"name": "folder"}, may not leak'
-    )
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the run")
+    parser = step.parser(__doc__)
+    step.add_instances(parser)
     parser.add_argument("--workers", type=cli.positive, default=1, help="processes")
-    parser.add_argument("--out", type=Path, required=True, help="the Parquet table")
     arguments = parser.parse_args()
-    settings, seed = arguments.settings, arguments.seed
-    guard = Guard.read(arguments.suites, settings["near_duplicate_threshold"], arguments.benchmarks)
     instances = tables.read_instances(arguments.instances)
-    rows, counts = sft_samples(instances, guard, settings, seed, arguments.workers)
-    inputs = {path.stem: path for path in [*arguments.instances, *arguments.suites]}
-    origin = tables.with_counts(provenance(STEP, settings, inputs, seed), counts)
-    files.write_parquet(arguments.out, pa.Table.from_pylist(rows, schema=COLUMNS), origin)
+    guard = step.guard(arguments)
+    rows, counts = sft_samples(instances, guard, arguments.settings, arguments.seed, arguments.workers)
+    step.write(STEP, arguments, rows, COLUMNS, counts)
     total = sum(map(collections.Counter, counts.values()), collections.Counter())
     print(f"sft: {len(rows)} samples of {len({row['instance_id'] for row in rows})} instances; {dict(total)}")
 
