@@ -59,7 +59,7 @@ rule bundle:
         expand(rules.instances.output, family=FAMILIES),
         rules.suites.output,
         rules.sft.output,
-        rules.cpt.output,
+        expand(rules.cpt.output, documents=DOCUMENTS),
         rules.general.output,
         rules.tokenizer.output,
         expand(rules.pack.output, stage=TEXTS),
