@@ -87,7 +87,7 @@ def counted(arguments: argparse.Namespace, sft: list[dict]) -> dict:
 def card(found: dict, sft: list[dict], settings: dict) -> str:
     parts = [
         "# Data card",
-        "All texts are generated; nothing of a public benchmark is in them.",
+        "Problems, samples, documents and drills are generated; nothing of a public benchmark is in them.",
         *of_instances(found),
         *of_samples(found, settings),
         *of_documents(found),

@@ -3,7 +3,7 @@
 - `code_fails`, `other_model`: the reference code, run against the task's data file, must build a model with the
   canonical form of the instance's (`trex.problems.comparison.canonical.certificate`).
 - `unexplained_number`: each number of the reasoning must be one of the data, of the model's coefficients and bounds, a
-  size of the data or of the model, a sum of a list of the data, the optimum, or 0 or 1.
+  size of the data or of the model, a sum of a list of the data, the optimum, or one of those that notation needs.
 - `wrong_optimum`: a value that the answer calls optimal must be that of the solvers (`trex.problems.verify.agree`).
 
 Our own templates wrote the code, so it runs in this process; foreign code never does (trex.corpus.validate).
@@ -27,7 +27,7 @@ OTHER_MODEL = "other_model"
 UNEXPLAINED_NUMBER = "unexplained_number"
 WRONG_OPTIMUM = "wrong_optimum"
 STATED = re.compile(r"optimal value(?: is|:) (\S+)\.$", re.IGNORECASE | re.MULTILINE)
-NOTATION = (0, 1)  # x_ij = 1 if ..., x_j >= 0
+NOTATION = (0, 1, 2, 100)  # x_ij = 1 if ..., u_i for i = 2..N, u / 100 of a percentage
 
 
 def fault(task: Task) -> str | None:
