@@ -81,8 +81,8 @@ def test_a_number_from_nowhere(task):
     assert clean.fault(spelled) == clean.UNEXPLAINED_NUMBER
 
 
-def test_what_follows_from_data():
-    assert set(clean.follow_from({"a": [1, 2, 4], "b": [[5, 6]], "c": None, "d": "text"})) == {1, 2, 4, 3, 7, 5, 6, 11}
+def test_the_numbers_and_sizes_of_data():
+    assert set(clean.numbers_of({"a": [1, 2, 4], "b": [[5, 6]], "c": None, "d": "text"})) == {1, 2, 4, 3, 5, 6}
 
 
 def test_the_data_file_is_read_under_any_name():

@@ -3,7 +3,7 @@
 - `code_fails`, `other_model`: the reference code, run against the task's data file, must build a model with the
   canonical form of the instance's (`trex.problems.comparison.canonical.certificate`).
 - `unexplained_number`: each number of the reasoning must be one of the data, of the model's coefficients and bounds, a
-  size of the data or of the model, a sum of a list of the data, the optimum, or one of those that notation needs.
+  size of the data or of the model, the optimum, or one of those that notation needs.
 - `wrong_optimum`: a value that the answer calls optimal must be that of the solvers (`trex.problems.verify.agree`).
 
 Our own templates wrote the code, so it runs in this process; foreign code never does (trex.corpus.validate).
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from trex.corpus.numerals import numerals
+from trex.corpus.numerals import found
 from trex.corpus.samples import Task
 from trex.execution.dialects import mathopt
 from trex.problems.comparison import canonical
@@ -54,7 +54,11 @@ def built(code: str, data_file: str | None) -> Model:
 def unexplained(task: Task) -> list[Fraction]:
     """The numbers of the reasoning that neither occur in the instance nor follow from it."""
     known = set(map(rounded, explained(task.instance)))
-    return [value for value in numerals(task.reasoning) if rounded(value) not in known]
+    return [
+        numeral.value
+        for numeral in found(task.reasoning)
+        if known.isdisjoint(rounded(value) for value in numeral.readings)
+    ]
 
 
 def explained(instance: dict) -> Iterator[float]:
@@ -62,27 +66,25 @@ def explained(instance: dict) -> Iterator[float]:
     yield from NOTATION
     yield instance["objective_value"]
     yield from (len(model.variables), sum(variable.is_integer for variable in model.variables))
-    yield from follow_from(json.loads(instance["data"]))
+    yield from numbers_of(json.loads(instance["data"]))
     yield from model.objective.linear.values()
     for row in model.rows:
         yield from (*row.terms.values(), row.lb, row.ub)
 
 
-def follow_from(data: object) -> Iterator[float]:
-    """The numbers in the data, the lengths of its lists, and their sums."""
+def numbers_of(data: object) -> Iterator[float]:
+    """The numbers in the data and the lengths of its lists."""
     if isinstance(data, dict):
         for value in data.values():
-            yield from follow_from(value)
+            yield from numbers_of(value)
     elif isinstance(data, list):
         yield len(data)
-        if all(isinstance(value, int | float) for value in data):
-            yield sum(data)
         for value in data:
-            yield from follow_from(value)
+            yield from numbers_of(value)
     elif isinstance(data, int | float):
         yield data
 
 
 def rounded(value: float | Fraction) -> float:
-    """As the reasoning writes it."""
-    return float(f"{float(value):.10g}")
+    """As the reasoning writes it; whether a minus is a sign or an operation, its text does not say."""
+    return float(f"{abs(float(value)):.10g}")

@@ -1,12 +1,12 @@
 """The reasoning part of an answer: what is known, what is decided, what is optimised, what must hold.
 
-Where the data stand in the prompt it counts and adds them up, and ends with the optimum; where they stand in a file
+Where the data stand in the prompt it counts and looks at them, and ends with the optimum; where they stand in a file
 only structure is told, since the prompt does not show the numbers. Every number in it can be checked: `clean` does.
 """
 
 from random import Random
 
-from trex.problems.family import Fact
+from trex.problems.family import PLACE, SHARE, Fact
 from trex.problems.ir import Model
 from trex.problems.wording import Statement
 
@@ -17,7 +17,7 @@ def reasoning(statement: Statement, model: Model, optimum: float, rng: Random) -
     lines = [*known(statement.facts), f"We decide {decision}."]
     if statement.data_file is None:
         lines[:0] = sizes(statement.facts)
-        lines += [*totals(statement.facts, rng), counted(model)]
+        lines += [*ranges(statement.facts, rng), counted(model)]
     lines += [f"The objective is {objective}.", f"What must hold: {'; '.join(rows)}."]
     if statement.data_file is None:
         lines.append(f"Solved, the optimal value is {number(optimum)}.")
@@ -35,13 +35,14 @@ def sizes(facts: tuple[Fact, ...]) -> list[str]:
     return [f"There are {' and '.join(f'{count} {plural}' for plural, count in axes.items())}."] if axes else []
 
 
-def totals(facts: tuple[Fact, ...], rng: Random) -> list[str]:
-    """The sum of one of the lists."""
-    lists = [fact for fact in facts if len(fact.axes) == 1]
+def ranges(facts: tuple[Fact, ...], rng: Random) -> list[str]:
+    """Between what the values of one of the lists lie."""
+    lists = [fact for fact in facts if len(fact.axes) == 1 and fact.kind != PLACE]
     if not lists:
         return []
     fact = rng.choice(lists)
-    return [f"Added up, the {fact.label} comes to {number(sum(fact.value))}."]
+    unit = " percent" if fact.kind == SHARE else ""
+    return [f"The {fact.label} lies between {number(min(fact.value))} and {number(max(fact.value))}{unit}."]
 
 
 def counted(model: Model) -> str:

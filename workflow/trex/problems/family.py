@@ -14,10 +14,12 @@ from trex.problems.ir import Model
 from trex.problems.voice import Voice
 
 DIFFICULTIES = ("small", "medium", "large", "industrial")
-# What a number is, which decides how a text writes it. A share is a percentage: 35 is 35 %.
+# What a number is, which decides what a text does with it. A share is a percentage: 35 is 35 %. A place is the number
+# of a member of an axis.
 AMOUNT = "amount"
 MONEY = "money"
 SHARE = "share"
+PLACE = "place"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +37,8 @@ class Fact:
 
     symbol: its name in the code; label: a noun phrase that says what it is and reads well after "The", its unit
     included; keys: names it may have in a data file, the usual one first; row_label: for a list of lists, how the row
-    of `{}` is called in a table. A ragged one lists members of its column axis by number, from 1. kind: AMOUNT, MONEY
-    or SHARE.
+    of `{}` is called in a table. A ragged one lists members of its column axis by number, from 1. kind: AMOUNT, MONEY,
+    SHARE or PLACE.
     """
 
     symbol: str

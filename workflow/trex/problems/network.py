@@ -8,7 +8,7 @@ No arc enters the first node or leaves the last.
 import dataclasses
 from random import Random
 
-from trex.problems.family import Axis, Fact, chance
+from trex.problems.family import PLACE, Axis, Fact, chance
 
 # Goods, arc, arcs, node, nodes, units (one of them: without the last letter).
 SCENES = (
@@ -82,6 +82,8 @@ def net_outflow(x: list[int], data: dict, node: int) -> dict[int, int]:
 def ends(data: dict, arc: Axis, node: str) -> list[Fact]:
     """The facts that say from where to where each arc runs: symbols a and b."""
     return [
-        Fact("a", data["tail"], f"{node} where the {arc.singular} starts", ("tail", "from", "start"), (arc,)),
-        Fact("b", data["head"], f"{node} where the {arc.singular} ends", ("head", "to", "end"), (arc,)),
+        Fact(
+            "a", data["tail"], f"{node} where the {arc.singular} starts", ("tail", "from", "start"), (arc,), kind=PLACE
+        ),
+        Fact("b", data["head"], f"{node} where the {arc.singular} ends", ("head", "to", "end"), (arc,), kind=PLACE),
     ]

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from trex.problems.family import AMOUNT, MONEY, Axis, Fact, Family, Story, chance, matrix, size
+from trex.problems.family import AMOUNT, MONEY, PLACE, Axis, Fact, Family, Story, chance, matrix, size
 from trex.problems.ir import Model
 from trex.problems.voice import Voice, letters
 
@@ -93,8 +93,14 @@ class Assignment(Family):
             pair = Axis("forbidden pair", "forbidden pairs", tuple(map(letters, range(len(data["banned"])))))
             first, second = map(list, zip(*data["banned"], strict=True))
             whose = "in the forbidden pair"
-            facts.append(Fact("p", first, f"number of the {agent} {whose}", (agent, "who", "first"), (pair,)))
-            facts.append(Fact("q", second, f"number of the {singular} {whose}", (singular, "what", "second"), (pair,)))
+            facts.append(
+                Fact("p", first, f"number of the {agent} {whose}", (agent, "who", "first"), (pair,), kind=PLACE)
+            )
+            facts.append(
+                Fact(
+                    "q", second, f"number of the {singular} {whose}", (singular, "what", "second"), (pair,), kind=PLACE
+                )
+            )
             rules.append(f"Both {agents} and {plural} are numbered from 1 in order.")
             usual = (
                 f"A {agent} cannot take the {singular} of a forbidden pair.",

@@ -3,7 +3,7 @@
 from random import Random
 
 from trex.problems import network
-from trex.problems.family import MONEY, Axis, Fact, Family, Story, numbers, size
+from trex.problems.family import MONEY, PLACE, Axis, Fact, Family, Story, numbers, size
 from trex.problems.ir import Model
 from trex.problems.voice import Voice
 
@@ -111,8 +111,10 @@ class MulticommodityFlow(Family):
             *network.ends(data, lines, node),
             Fact("u", data["capacity"], f"capacity in {unit}", ("capacity", "limit", "bandwidth"), (lines,)),
             Fact("c", data["cost"], f"cost per {unit[:-1]}", ("cost", "rate", "price"), (lines,), kind=MONEY),
-            Fact("s", data["origin"], f"{node} of origin", ("origin", "source", "start_at"), (goods,)),
-            Fact("t", data["target"], f"{node} of destination", ("destination", "target", "sink"), (goods,)),
+            Fact("s", data["origin"], f"{node} of origin", ("origin", "source", "start_at"), (goods,), kind=PLACE),
+            Fact(
+                "t", data["target"], f"{node} of destination", ("destination", "target", "sink"), (goods,), kind=PLACE
+            ),
             Fact("d", data["demand"], f"amount asked for in {unit}", ("demand", "amount", "volume"), (goods,)),
         ]
         if data["kind"] == "revenue":
