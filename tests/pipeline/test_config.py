@@ -85,9 +85,16 @@ def test_the_families_of_a_run_are_chosen_by_name(copy):
     copy.write("wrong.yaml", "problems: {families: [knapsack, bagpack]}\n")
     text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
     assert "problems.families: no family 'bagpack'; allowed: assignment, " in text
-    copy.write("few.yaml", "problems: {families: [knapsack, assignment]}\n")
+    copy.write("few.yaml", "problems: {families: [knapsack, assignment]}\ncorpus: {cptx_buckets: [assignment]}\n")
+    text = copy.snakemake("--dry-run", "--configfile", "few.yaml", code=2)
+    assert "corpus.heldout_bucket: 'covering' is the bucket of no family of the run; there are assignment, kna" in text
+    copy.write(
+        "few.yaml",
+        "corpus: {heldout_bucket: knapsack, cptx_buckets: []}\nproblems: {families: [knapsack, assignment]}\n",
+    )
     text = copy.snakemake("--dry-run", "--configfile", "few.yaml")
     assert set(re.findall(r"instances/(\w+)\.parquet", text)) == {"assignment", "knapsack"}
+    assert "cptx" not in text
 
 
 MODELS = """\
@@ -103,7 +110,7 @@ MODEL_COMPLAINTS = (
     "evaluation.protocol: more than one sample needs a temperature above 0",
     "evaluation.models.both.protocol: more than one sample",  # as in evaluation.protocol
     "evaluation.models.sft: is the name of an arm",
-    "evaluation.models.sft: 'optibench' is not evaluated in this run; allowed: in_distribution, heldout_family, nl4opt",
+    "evaluation.models.sft: 'optibench' is not evaluated in this run; allowed: in_distribution, heldout_family, heldout_wording, nl4opt",
     "evaluation.models.both: give either responses or an endpoint",
     "evaluation.models.both: 'x' is not evaluated in this run",
     "evaluation.models.both.responses.heldout_family: no such file: no.jsonl",

@@ -5,7 +5,7 @@ import os
 from trex.benchmarks import registry
 from trex.common import provenance
 from trex.common.errors import UserError
-from trex.corpus import notes, packages
+from trex.corpus import notes, packages, tables
 from trex.evaluation.floors import FLOORS
 from trex.model.config import ModelConfig
 from trex.problems import families
@@ -20,6 +20,10 @@ def together(config):
         errors.append(str(error))
     for name in sorted(set(config["problems"]["families"] or ()) - set(families.names())):
         errors.append(f"problems.families: no family {name!r}; allowed: {', '.join(families.names())}")
+    try:
+        tables.check_buckets({families.load(name).bucket for name in FAMILIES}, config["corpus"])
+    except UserError as error:
+        errors.append(str(error))
     if config["evaluation"]["max_new_tokens"] >= config["corpus"]["context"]:
         errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
     if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:

@@ -40,7 +40,7 @@ def main() -> None:
     arguments = parser.parse_args()
     settings, seed = arguments.settings, arguments.seed
     rows = tables.read_instances(arguments.instances)
-    tables.check_buckets(rows, settings)
+    tables.check_buckets({row["bucket"] for row in rows}, settings)
     inputs = {path.stem: path for path in arguments.instances}
     for suite in SUITES:
         made = items(suite, rows, settings, seed)

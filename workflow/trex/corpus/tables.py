@@ -29,9 +29,8 @@ def each_model_once(rows: list[dict]) -> list[dict]:
     return sorted(first.values(), key=lambda row: row["instance_id"])
 
 
-def check_buckets(rows: list[dict], settings: dict) -> None:
-    """Raises UserError where a bucket that is kept apart does not exist, or none is left to train on."""
-    buckets = {row["bucket"] for row in rows}
+def check_buckets(buckets: set[str], settings: dict) -> None:
+    """Raises UserError where a bucket that is kept apart is none of the run's, or none is left to train on."""
     heldout, apart = settings["heldout_bucket"], settings["cptx_buckets"]
     for key, bucket in [("heldout_bucket", heldout), *(("cptx_buckets", bucket) for bucket in apart)]:
         if bucket not in buckets:
