@@ -59,7 +59,13 @@ def from_sentence(fact, sentence):
         return json.loads(re.search(r"\[\[.*\]\]", rest)[0])
     if fact.ragged:
         return [amounts(group) for group in names.split(rest)[1:]]
-    return shaped(fact, amounts(rest))
+    return shaped(fact, amounts(bare(sentence, fact)))
+
+
+def bare(sentence, fact):
+    """Without the label and without names, in which numbers may stand."""
+    rest = without_label(sentence, fact)
+    return mentions(fact.axes[0].members).sub("#", rest) if fact.axes else rest
 
 
 def without_label(sentence, fact):

@@ -101,7 +101,12 @@ class Assignment(Family):
                     "q", second, f"number of the {singular} {whose}", (singular, "what", "second"), (pair,), kind=PLACE
                 )
             )
-            rules.append(f"Both {agents} and {plural} are numbered from 1 in order.")
+            rules.append(
+                voice.phrase(
+                    (f"Both {agents} and {plural} are numbered from 1 in order.",),
+                    (f"Number one is the first of the {agents}, likewise of the {plural}.",),
+                )
+            )
             usual = (
                 f"A {agent} cannot take the {singular} of a forbidden pair.",
                 "Forbidden pairs must not be matched.",

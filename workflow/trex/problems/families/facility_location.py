@@ -141,7 +141,7 @@ class FacilityLocation(Family):
                 closed, (f"What leaves a {singular} is bound by its capacity, and is none if it is not opened.",)
             ),
             voice.phrase(demand, (f"A {end} is to have {met}, from one {singular} or several.",)),
-            "Amounts may be fractional.",
+            voice.phrase(("Amounts may be fractional.",), ("No amount has to be a whole number.",)),
         )
 
     def body(self, data: dict) -> list[str]:

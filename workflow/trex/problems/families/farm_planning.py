@@ -102,7 +102,7 @@ class FarmPlanning(Family):
         return Story(
             intro=voice.phrase(
                 (f"{lead} {{crops}}{where}.", f"{lead} {{crops}}{where} and divides the land among them."),
-                (f"The land of a year is to be divided. {lead} {{crops}}{where}.",),
+                (f"With the land of a year to divide, {lead[0].lower()}{lead[1:]} {{crops}}{where}.",),
             ),
             facts=facts(data, (crop, field if several else None, season), area, areas),
             rules=(area_rule(voice), *share_rule(data, voice)),

@@ -147,7 +147,8 @@ class LotSizing(Family):
                     ("Nothing is in store to begin with.",),
                 )
             )
-        return (*rules, f"Parts of a {unit} count too.")
+        parts = voice.phrase((f"Parts of a {unit} count too.",), (f"A {unit} need not be full to be made.",))
+        return (*rules, parts)
 
     def body(self, data: dict) -> list[str]:
         start = "q" if data["start"] else 0

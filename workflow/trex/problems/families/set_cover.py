@@ -86,7 +86,10 @@ class SetCover(Family):
             intro=voice.phrase(intro, (f"To reach {{areas}}, {actor[0].lower()}{actor[1:]} {verb} {plural}.",)),
             facts=tuple(facts),
             rules=(
-                f"The {plural} are numbered from 1 in order; each is there once.",
+                voice.phrase(
+                    (f"The {plural} are numbered from 1 in order; each is there once.",),
+                    (f"Numbers of {plural} begin at 1, and no number stands for two of them.",),
+                ),
                 self.cover_rule(data, singular, plural, voice),
             ),
             goal=self.goal(data, plural, voice),

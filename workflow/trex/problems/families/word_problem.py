@@ -151,7 +151,7 @@ class WordProblem(Family):
         return Story(
             intro=voice.phrase(
                 (f"{scene.lead} {{kinds}}.", f"{scene.lead} these: {{kinds}}."),
-                (f"Here is the question. {scene.lead} {{kinds}}; how {'many' if data['whole'] else 'much'} of each?",),
+                (f"Here is the question: {scene.lead} {{kinds}}; how {'many' if data['whole'] else 'much'} of each?",),
             ),
             facts=tuple(facts),
             rules=(*ordinal, kind_of_units(data["whole"], voice)),
@@ -183,8 +183,11 @@ class WordProblem(Family):
         worth = ", ".join(f"{show(v)} for {name}" for name, v in zip(items, data["worth"], strict=True))
         one = scene.units[:-1]
         whole = "" if data["whole"] and not voice.chance("phrase", 0.5) else kind_of_units(data["whole"], voice) + " "
+        listed = " and ".join((", ".join(items[:-1]), items[-1]))
         return WordStory(
-            intro=f"{scene.lead} {' and '.join((', '.join(items[:-1]), items[-1]))}.",
+            intro=voice.phrase(
+                (f"{scene.lead} {listed}.",), (f"It is known that {scene.lead[0].lower()}{scene.lead[1:]} {listed}.",)
+            ),
             rows=tuple(rows),
             objective=voice.phrase(
                 (f"The {scene.worth} per {one} is {worth}.", f"To the {scene.worth} one {one} adds {worth}."),
