@@ -22,9 +22,7 @@ def read(statement, mode):
         elif mode == "DT" and fact.axes:
             values[fact.symbol] = from_tables(fact, tables)
         else:
-            place = next(
-                i for i, part in enumerate(sentences) if says(part, fact) and amounts(without_label(part, fact))
-            )
+            place = next(i for i, part in enumerate(sentences) if says(part, fact) and amounts(bare(part, fact)))
             values[fact.symbol] = from_sentence(fact, sentences.pop(place))
     return values
 
