@@ -2,7 +2,7 @@
 
 from random import Random
 
-from trex.problems.family import MONEY, Axis, Fact, Family, Story, chance, numbers, size
+from trex.problems.family import MONEY, PLACE, Axis, Fact, Family, Story, chance, numbers, size
 from trex.problems.ir import Model
 from trex.problems.voice import Voice
 
@@ -106,8 +106,10 @@ class BinPacking(Family):
         if data["conflicts"]:
             pair = Axis("conflict", "conflicts", tuple(f"conflict {n + 1}" for n in range(len(data["conflicts"][0]))))
             first, second = data["conflicts"]
-            facts.append(Fact("u", first, f"first {thing} of the pair", ("first", "one", "left"), (pair,)))
-            facts.append(Fact("v", second, f"second {thing} of the pair", ("second", "other", "right"), (pair,)))
+            facts.append(Fact("u", first, f"first {thing} of the pair", ("first", "one", "left"), (pair,), kind=PLACE))
+            facts.append(
+                Fact("v", second, f"second {thing} of the pair", ("second", "other", "right"), (pair,), kind=PLACE)
+            )
         if data["most"]:
             label = f"largest number of {things} per {one}"
             facts.append(Fact("k", data["most"], label, ("most", "maximum", "cap", "top")))
