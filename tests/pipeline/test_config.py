@@ -110,7 +110,7 @@ MODEL_COMPLAINTS = (
     "evaluation.protocol: more than one sample needs a temperature above 0",
     "evaluation.models.both.protocol: more than one sample",  # as in evaluation.protocol
     "evaluation.models.sft: is the name of an arm",
-    "evaluation.models.sft: 'optibench' is not evaluated in this run; allowed: in_distribution, heldout_family, heldout_wording, nl4opt",
+    "evaluation.models.sft: 'optibench' is not evaluated in this run; allowed: in_distribution, heldout_family, ",
     "evaluation.models.both: give either responses or an endpoint",
     "evaluation.models.both: 'x' is not evaluated in this run",
     "evaluation.models.both.responses.heldout_family: no such file: no.jsonl",

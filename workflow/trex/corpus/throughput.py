@@ -5,7 +5,7 @@
 
 For each count: verified instances of every family, the suites, then the samples, as a run makes them, each process
 doing one family at a time. Instances grow with the samples, one family's by 1 for 25 samples, so that the share of
-distinct instances stays. Times are of the clock, from the first draw; start-up and reading of files are left out.
+distinct instances stays; each suite has as many items as a family has instances. Times are of the clock, from the first draw; start-up and reading of files are left out.
 `peak_mb` adds up the largest resident memory of this process and of its largest worker times their number.
 
 --difficulty takes one size instead of the configured mix: large and industrial instances are another kind of work.
@@ -53,7 +53,7 @@ def timed(config: dict, count: int, workers: int) -> dict:
     """Make `count` samples and say how long each part took."""
     per_family = max(1, count // SAMPLES_PER_INDEX)
     problems = config["problems"] | {"instances_per_family": per_family}
-    corpus = config["corpus"] | {"sft_samples": count}
+    corpus = config["corpus"] | {"sft_samples": count, "suite_items": dict.fromkeys(suites.SUITES, per_family)}
     seed, start = config["seed"], time.perf_counter()
     instances, draws = instances_of(problems, seed, workers)
     made = time.perf_counter()

@@ -18,9 +18,9 @@ Keys of a data file, quoted in the prompt, are paired by the words of the key an
 position.
 """
 
+import dataclasses
 import itertools
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -33,11 +33,12 @@ from trex.evaluation.origins import FixedNumbers, Piece, Prompt, Slot, pieces
 SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 PART_END = re.compile(r"[;)\]]")
 WORD = re.compile(r"[^\W\d_]+")
+LABEL = re.compile(r"\s*\|[^|\n]*\|")  # the first cell of a row
 KEY = re.compile(r'"([^"\n]+)"')
 SAME_KIND, POSITION = 0.3, 0.01  # beside the share of common words, which is at most 1
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Group:
     """first and size: which numbers of the prompt; words: of its sentence; block: which sentence or table.
 
@@ -63,34 +64,34 @@ class Layout:
         made, block, head, columns = [], 0, frozenset(), ()
         was_table = False
         for start, end in spans(self.text, SENTENCE_END, 0, len(self.text)):
-            is_table = self.is_row(start, end)
-            words = self.words(start, end)
-            if is_table and was_table:
-                words |= head
+            words, label = self.words(start, end), LABEL.match(self.text, start, end)
+            if label and was_table:
+                words, start = words | head, label.end()
             else:
                 block, head = block + 1, words
-                columns = self.columns(start, end) if is_table else ()
-            was_table = is_table
+                columns = self.columns(start, end) if label else ()
+                start = end if label else start
+            was_table = bool(label)
             for begin, finish in spans(self.text, PART_END, start, end):
                 inside = [n for n, one in enumerate(self.prompt.numerals) if begin <= one.start < finish]
                 if inside:
-                    made.append(
-                        Group(inside[0], len(inside), words, block, columns if len(columns) == len(inside) else ())
-                    )
+                    heads = columns if len(columns) == len(inside) else ()
+                    made.append(Group(inside[0], len(inside), words, block, heads))
         return made
 
     @cached_property
     def sentences(self) -> list[frozenset[str]]:
         """The words of each, tables left out."""
-        found = (
-            self.words(*span) for span in spans(self.text, SENTENCE_END, 0, len(self.text)) if not self.is_row(*span)
-        )
-        return [words for words in found if words]
+        found = spans(self.text, SENTENCE_END, 0, len(self.text))
+        said = (self.words(*span) for span in found if not LABEL.match(self.text, *span))
+        return [words for words in said if words]
 
     @cached_property
-    def group_of(self) -> list[int]:
-        """Of each number the group that it is in."""
-        return [place for place, group in enumerate(self.groups) for _ in range(group.size)]
+    def group_of(self) -> dict[int, int]:
+        """Of each number the group that it is in; those in the names of rows and columns are in none."""
+        return {
+            at: place for place, group in enumerate(self.groups) for at in range(group.first, group.first + group.size)
+        }
 
     @cached_property
     def keys(self) -> dict[str, frozenset[str]]:
@@ -101,9 +102,6 @@ class Layout:
             about = SENTENCE_END.split(self.text[match.start() : end])[0]
             found.setdefault(match[1], frozenset(WORD.findall(about.lower())))
         return found
-
-    def is_row(self, start: int, end: int) -> bool:
-        return self.text[start:end].lstrip().startswith("|")
 
     def columns(self, start: int, end: int) -> tuple[frozenset[str], ...]:
         """The words at the heads of a table's columns but the first."""
@@ -130,7 +128,13 @@ class Template:
 
     def __init__(self, prompt: str, answer: str, fixed: FixedNumbers):
         self.layout, self.answer = Layout(prompt), answer
-        self.pieces = pieces(answer, self.layout.prompt, fixed)
+        self.pieces = [self.without_names(piece) for piece in pieces(answer, self.layout.prompt, fixed)]
+
+    def without_names(self, piece: Piece) -> Piece:
+        """Without the slots that stand in the name of a row or a column."""
+        known = self.layout.group_of
+        rows = (tuple(slot if slot and slot.at in known else None for slot in row) for row in piece.rows)
+        return dataclasses.replace(piece, rows=tuple(rows))
 
     def likeness(self, item: Layout) -> float:
         """How much the sentences say the same: each one's share of common words with the most like, both ways."""
