@@ -8,8 +8,9 @@
 nearest: the answer of the training sample whose prompt is most like the item's, copied. Like is by BM25 over words,
 numbers left out (trex.evaluation.few_shot), among the samples of the item's mode where there are some, ties in the
 file's order. Samples without code are left out, for every item asks for code.
-slots: of the CANDIDATES nearest the one that fits best as a template (trex.evaluation.template: fewest misfits, then
-sentences most alike, then nearest), filled with the numbers and keys of the item's prompt.
+slots: of the CANDIDATES nearest the one that fits best as a template (trex.evaluation.template: the likeness of its
+sentences, from 0 to 1, less MISFIT for each misfit), the nearest of equals, filled with the numbers and keys of the
+item's prompt.
 shuffled: the item's reference answer, in which the numbers that it has from the prompt (trex.evaluation.origins) have
 changed places: the right answer to the prompt with these numbers shuffled alike. The shuffle is drawn with the seed and
 the item's name, and drawn again while it changes nothing. An answer that has no two different numbers from the prompt
@@ -41,6 +42,7 @@ from trex.evaluation.template import Layout, Template, read_as, replaced, writte
 
 STEP = "trex.evaluation.no_skill"
 CANDIDATES = 50
+MISFIT = 0.1
 
 
 def main() -> None:
@@ -119,10 +121,10 @@ class Training:
 
     def filled(self, item: Item) -> str:
         layout = Layout(item.prompt)
-        best, best_fit = "", (math.inf, 0.0)
+        best, best_fit = "", -math.inf
         for template in map(self.template, self.nearest(item)[:CANDIDATES]):
             answer, misfits = template.filled(layout)
-            if (fit := (misfits, -template.likeness(layout))) < best_fit:
+            if (fit := template.likeness(layout) - MISFIT * misfits) > best_fit:
                 best, best_fit = answer, fit
         return best
 
