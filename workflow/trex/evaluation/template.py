@@ -1,11 +1,11 @@
 """A sample's answer as a template: its numbers and keys replaced by those of another prompt.
 
 Numbers. A prompt's numbers stand in groups: a sentence, a part of it between semicolons or brackets, a row of a table
-(without its name). Each group of the sample is paired with the group of the item whose sentence (row and head of the table) has most words
-in common with its own, SAME_KIND added where both are one number, or both several; what has less than that is not
-paired. Of equals, the one at a like position in the text. Pairs are chosen together so that the sum is largest. A group
-of the item that is left over joins, in its own sentence or table, the nearest one whose partner gave rows of a list of
-lists, or numbers of a column.
+(without its name). Each group of the sample is paired with the group of the item whose sentence (row and head of the
+table) has most words in common with its own, SAME_KIND added where both are one number, or both several; what has less
+than that is not paired. Of equals, the one at a like position in the text. Pairs are chosen together so that the sum is
+largest. A group of the item that is left over joins, in its own sentence or table, the nearest one whose partner gave
+rows of a list of lists, or numbers of a column.
 - A number takes the one at the same place of the partner.
 - A list takes the partner's numbers from as far behind the first to as far before the last as its own, so it becomes as
   long as the partner is.
