@@ -4,9 +4,9 @@
         --out throughput.csv
 
 For each count: verified instances of every family, the suites, then the samples, as a run makes them, each process
-doing one family at a time. Instances grow with the samples, so that the share of distinct ones stays; each suite has as many items as a family has instances. Times are of the clock, from the
-first draw; start-up and reading of files are left out. `peak_mb` adds up the largest resident memory of this process
-and of its largest worker times their number.
+doing one family at a time. Instances grow with the samples, so that the share of distinct ones stays; each suite has as
+many items as a family has instances. Times are of the clock, from the first draw; start-up and reading of files are
+left out. `peak_mb` adds up the largest resident memory of this process and of its largest worker times their number.
 
 --difficulty takes one size instead of the configured mix: large and industrial instances are another kind of work.
 """
