@@ -46,7 +46,17 @@ COUNTS = {
         {"suite": suite, "items": n, "families": 4, "kinds": {"word/DP": n}, "difficulties": {"easy": n}}
         for suite, n in SUITES.items()
     ],
-    "sft": {"drawn": {"kept": 1800, "near_duplicate": 14}, "rows": 1800, "instances": 60},
+    "sizes": [{"family": "knapsack", "small": "100: 3.0 variables, 1.0 rows"}],
+    "sft": {
+        "drawn": {"accepted": 1800, "near_duplicate": 14},
+        "drawn_by_family": {"knapsack": {"accepted": 1800, "near_duplicate": 14}},
+        "rows": 1800,
+        "instances": 60,
+    },
+    "sources": [{"table": "cpt", "source": "report", "items": 900, "bytes": 900_000, "tokens": 400_000}],
+    "diversity": [{"problems of": "sft", "texts": 100, "distinct_1": 0.1, "self_bleu": 60.5}],
+    "examples": [{"category": "word", "mode": "DP", "prompt": "How <many>?", "data_file": '{"a": 1}', "answer": "x"}],
+    "limits": ["Templates are templates."],
     "sft_tokens": [
         {"category": "word", "difficulty": "easy", "samples": 1800, "median_prompt": 140, "median_answer": 120.5}
     ],

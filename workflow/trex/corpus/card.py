@@ -17,23 +17,26 @@ from trex.common.provenance import provenance
 from trex.corpus import chat, counts, diversity, packages, tables
 
 STEP = "trex.corpus.card"
-LIMITS = """\
-- Problems are made by templates. Their language is simpler and far more regular than people's; a model that answers
-  them has not shown that it would answer problems that people wrote.
-- In-distribution items share sentence templates and names with the training texts. What is kept out: the same problem
-  text, the same model under other names or order, and near-duplicates by the threshold above.
-- The prompt of a DPS task shows keys and shapes, the numbers are in the file alone. So the right answer does not depend
-  on the numbers, and another task of the same family with other numbers can have the same answer. Most small data files
-  have the family's usual keys: such a task asks for family and variant to be recognised, not for anything to be copied.
-- A share of the DP texts gives its data as symbols and lists, which the answer repeats.
-- Most instances are small, so that a small model can learn to write them down. Difficulty changes size, how freely a
-  text is told, and the share of its asides; not the kind of reasoning.
-- Held-out wordings change sentences, not what they are about: names, labels and table layouts are those of training.
-- The optimum is verified by two solvers; it need not have only one solution. Objective values are compared, never
-  solutions.
-- General text is technical: it comes from the docstrings, READMEs and sources of Python packages, and describes some
-  problems on graphs in words. It depends on the versions of these packages alone; its digests are in the provenance of
-  general.parquet."""
+LIMITS = (
+    "Problems are made by templates. Their language is simpler and far more regular than people's; a model that "
+    "answers them has not shown that it would answer problems that people wrote.",
+    "In-distribution items share sentence templates and names with the training texts. What is kept out: the same"
+    " problem text, the same model under other names or order, and near-duplicates by the threshold above.",
+    "The prompt of a DPS task shows keys and shapes, the numbers are in the file alone. So the right answer does "
+    "not depend on the numbers, and another task of the same family with other numbers can have the same answer. "
+    "Most small data files have the family's usual keys: such a task asks for family and variant to be "
+    "recognised, not for anything to be copied.",
+    "A share of the DP texts gives its data as symbols and lists, which the answer repeats.",
+    "Most instances are small, so that a small model can learn to write them down. Difficulty changes size, how "
+    "freely a text is told, and the share of its asides; not the kind of reasoning.",
+    "Held-out wordings change sentences, not what they are about: names, labels and table layouts are those of "
+    "training.",
+    "The optimum is verified by two solvers; it need not have only one solution. Objective values are compared, "
+    "never solutions.",
+    "General text is technical: it comes from the docstrings, READMEs and sources of Python packages, and "
+    "describes some problems on graphs in words. It depends on the versions of these packages alone; its digests "
+    "are in the provenance of general.parquet.",
+)
 
 
 def main() -> None:
@@ -58,7 +61,7 @@ def main() -> None:
     inputs |= {f"packed {path.stem}": path for path in arguments.packed}
     inputs |= {path.stem: path for path in [arguments.sft, *arguments.documents, arguments.general]}
     files.write_json(arguments.counts, found, provenance(STEP, arguments.settings, inputs, arguments.seed))
-    files.write_text(arguments.card, card(found, sft, arguments.settings))
+    files.write_text(arguments.card, card(found, arguments.settings))
     documents = sum(row["items"] for row in found["sources"])
     print(f"card: {len(sft)} samples, {documents} documents, {len(found['instances'])} families")
 
@@ -81,10 +84,12 @@ def counted(arguments: argparse.Namespace, sft: list[dict]) -> dict:
         ],
         "packed": dict(map(counts.packed_counts, arguments.packed)),
         "diversity": counts.diversity_counts(sft, arguments.suites, arguments.benchmarks, arguments.seed),
+        "examples": counts.examples(sft),
+        "limits": list(LIMITS),
     }
 
 
-def card(found: dict, sft: list[dict], settings: dict) -> str:
+def card(found: dict, settings: dict) -> str:
     parts = [
         "# Data card",
         "Problems, samples, documents and drills are generated; nothing of a public benchmark is in them.",
@@ -93,9 +98,9 @@ def card(found: dict, sft: list[dict], settings: dict) -> str:
         *of_documents(found),
         *of_suites(found, settings),
         "## Examples",
-        *examples(sft),
+        *map(example, found["examples"]),
         "## Known limits",
-        LIMITS,
+        "\n".join(f"- {limit}" for limit in found["limits"]),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -178,17 +183,12 @@ def table(rows: list[dict]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def examples(sft: list[dict]) -> list[str]:
-    """The first small sample of each category and mode, the first of any size where none is small."""
-    firsts: dict[tuple[str, str], dict] = {}
-    for row in sorted(sft, key=lambda row: row["difficulty"] != "small"):
-        firsts.setdefault((row["category"], row["mode"]), row)
-    parts = []
-    for (category, mode), row in sorted(firsts.items()):
-        prompt, answer = (message["content"] for message in row["messages"])
-        attached = f"\n\ndata.json: {row['data_file']}" if row["data_file"] else ""
-        parts += [f"### {category}, {mode}", f"````text\n{prompt}{attached}\n````", f"````text\n{answer}\n````"]
-    return parts
+def example(sample: dict) -> str:
+    attached = f"\n\ndata.json: {sample['data_file']}" if sample["data_file"] else ""
+    return (
+        f"### {sample['category']}, {sample['mode']}\n\n````text\n{sample['prompt']}{attached}\n````\n\n"
+        f"````text\n{sample['answer']}\n````"
+    )
 
 
 if __name__ == "__main__":

@@ -147,3 +147,20 @@ def diversity_counts(sft: list[dict], suites: list[Path], benchmarks: dict[str, 
         {"problems of": name, **diversity.measured(map(problem_of, texts_of), seed, name)}
         for name, texts_of in prompts.items()
     ]
+
+
+def examples(sft: list[dict]) -> list[dict]:
+    """The first small sample of each category and mode, the first of any size where none is small."""
+    firsts: dict[tuple[str, str], dict] = {}
+    for row in sorted(sft, key=lambda row: row["difficulty"] != "small"):
+        firsts.setdefault((row["category"], row["mode"]), row)
+    return [
+        {
+            "category": category,
+            "mode": mode,
+            "prompt": row["messages"][0]["content"],
+            "data_file": row["data_file"],
+            "answer": row["messages"][1]["content"],
+        }
+        for (category, mode), row in sorted(firsts.items())
+    ]

@@ -1,4 +1,4 @@
-"""Sections that show JSON results: the data card's counts, the environment, the configuration."""
+"""JSON results as tables; the sections of the environment and the configuration."""
 
 from collections.abc import Iterator
 
@@ -58,54 +58,6 @@ def in_words(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{plain(name)} {leaf_text(inner)}" for name, inner in value.items())
     return leaf_text(value)
-
-
-def data(run: Run) -> Section:
-    counts = run.documents["counts"]
-    file, counted = "corpus/counts.json", "counted while the corpus was made; whatever was dropped has a reason"
-    template = "templates wrote all problems: their variety is that of the templates, not of the world"
-    drawn = [{"text": name, "rows": in_words(counts[name]["drawn"])} for name in ("sft", "cpt", "general")]
-    packed = [{"stage": name} | row for name, row in counts["packed"].items()]
-    figures = [
-        Figure(
-            "Instances by family",
-            Got(file, f"{sum(row['instances'] for row in counts['instances'])} instances", counted, template),
-            table=records(counts["instances"]),
-        ),
-        Figure(
-            "Suites",
-            Got(
-                file,
-                f"{sum(row['items'] for row in counts['suites'])} items",
-                "items of the test split; the held-out suite is of families that no training text holds",
-                template,
-            ),
-            table=records(counts["suites"]),
-        ),
-        Figure(
-            "Training texts, drawn and dropped",
-            Got(
-                file, f"{len(drawn)} texts", counted, "near-duplicates are found up to a threshold, not with certainty"
-            ),
-            table=records(drawn),
-        ),
-        Figure(
-            "Packed rows of each stage",
-            Got(file, f"{len(packed)} stages", "as the rows were packed", "how often training passes over them"),
-            table=records(packed),
-        ),
-        Figure(
-            "Lengths of samples in tokens",
-            Got(file, f"{counts['sft']['rows']} samples", "by the run's own tokenizer", template),
-            table=records(counts["sft_tokens"]),
-            folded=True,
-        ),
-    ]
-    lead = (
-        "Every instance was solved by two independent solvers and re-checked by our own arithmetic. No item of a suite "
-        "stands in a training text, by exact, structural and near-duplicate test. corpus/card.md says more in words."
-    )
-    return Section("data", "Data", lead, figures)
 
 
 def environment(run: Run) -> Section:

@@ -39,6 +39,14 @@ class Table:
 
 
 @dataclasses.dataclass(frozen=True)
+class Text:
+    """A text as it stands, shown on demand."""
+
+    title: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Figure:
     """svg: a chart, or ""; folded: the table is shown on demand only."""
 
@@ -48,6 +56,7 @@ class Figure:
     table: Table | None = None
     note: str = ""
     folded: bool = False
+    texts: tuple[Text, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
