@@ -14,7 +14,8 @@ from trex.common.config_errors import ANY_NAME, check, schema_keys
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
 KEYS = dict(schema_keys(SCHEMA))
-OVERLAYS = [*sorted((ROOT / "config").glob("*smoke*.yaml")), *sorted((ROOT / "tests/pipeline").glob("*.yaml"))]
+OVERLAYS = [ROOT / f"config/{name}.yaml" for name in ("engine", "smoke")]
+OVERLAYS += sorted((ROOT / "tests/pipeline").glob("*.yaml"))
 
 
 def load(path):
