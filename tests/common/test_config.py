@@ -1,5 +1,6 @@
 """The check of the configuration; tests/pipeline asks for the same through the real command."""
 
+import argparse
 import json
 
 import pytest
@@ -158,3 +159,12 @@ def test_the_written_config_names_no_folder_of_this_machine():
         "benchmarks": {"a": "A", "b": "sets/B", "c": None},
         "sizes": [1, "x"],
     }
+
+
+def test_settings_of_a_step_are_checked_by_the_schema():
+    settings = config.section("corpus")
+    assert settings('{"sft_samples": 5}') == {"sft_samples": 5}
+    assert settings('{"config": {"run": "a", "corpus": {"sft_samples": 5}}}') == {"sft_samples": 5}
+    for wrong in ('{"sft_samples": -5}', '{"sft_samples": "x"}', '{"cpt_mix": {"report": -1}}', '{"samples": 1}'):
+        with pytest.raises(argparse.ArgumentTypeError, match=r"^corpus\."):
+            settings(wrong)

@@ -119,3 +119,12 @@ def test_names_stand_in_the_introduction_only_where_a_list_may_leave_them_out():
     assert first["DP"].count(",") >= 2
     assert "items" in first["DPS"] and "items" in first["DT"]
     assert knapsack(5, "small", "DT").problem.endswith("|\n")
+
+
+def test_a_list_says_what_it_runs_over_where_its_members_are_not_named():
+    matrix = Fact("c", [[1, 2, 3], [4, 5, 6]], "cost", ("cost",), (AREA, SITE))
+    for seed in range(10):
+        assert "by area and site" in wording.given(matrix, voice(seed))
+        assert "for each area" in wording.given(REACH, voice(seed))
+        text = wording.sentence(WEIGHT, voice(seed, heldout=seed % 2 == 0))
+        assert "tent" in text or "by item" in text

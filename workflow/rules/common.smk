@@ -24,6 +24,22 @@ def together(config):
         tables.check_buckets({families.load(name).bucket for name in FAMILIES}, config["corpus"])
     except UserError as error:
         errors.append(str(error))
+    corpus = config["corpus"]
+    weights = {
+        "problems.difficulty": config["problems"]["difficulty"].values(),
+        "corpus.mixture (beside word)": [
+            w for name, modes in corpus["mixture"].items() if name != "word" for w in modes.values()
+        ],
+        "corpus.answer_styles (beside math_model)": [
+            w for name, w in corpus["answer_styles"].items() if name != "math_model"
+        ],
+        "corpus.cpt_mix (of report, rationale, data_sheet)": [
+            corpus["cpt_mix"][name] for name in ("report", "rationale", "data_sheet")
+        ],
+    }
+    errors += [f"{name}: all weights are 0; give one a weight" for name, values in weights.items() if not any(values)]
+    if corpus["suite_items"]["heldout_wording"] > corpus["suite_items"]["in_distribution"]:
+        errors.append("corpus.suite_items: heldout_wording cannot have more items than in_distribution")
     if config["evaluation"]["max_new_tokens"] >= config["corpus"]["context"]:
         errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
     if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:

@@ -10,17 +10,20 @@ What this does not cover: a --configfile that is no YAML at all is refused by Sn
 reads the Snakefile.
 """
 
+import argparse
 import copy
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
 
 from trex.common import cli, files
 from trex.common.config_errors import TYPE_NAMES, Places, check, dotted, kind_of, of_any_name
-from trex.common.provenance import provenance
+from trex.common.provenance import PACKAGE, provenance
+
+SCHEMA = PACKAGE.parent / "schemas/config.schema.json"
 
 
 def read(path: Path) -> tuple[Places, list[str]]:
@@ -97,6 +100,24 @@ def resolve_or_exit(config: dict, sources: Iterable[str | Path], options: Mappin
     errors += check(config, schema, places | option_places(options))
     exit_if(errors)
     return fill_defaults(config, schema)
+
+
+def section(name: str) -> Callable[[str], cli.Settings]:
+    """The type of a --settings argument: a section of the configuration, or some of its keys, checked by the schema.
+
+    Given as JSON text or file; also a run's whole config.json, of which it takes its section.
+    """
+
+    def settings(text: str) -> cli.Settings:
+        value = cli.json_argument(text)
+        whole = value.get("config", value)
+        value = whole[name] if isinstance(whole.get(name), dict) and "run" in whole else value
+        schema = json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"][name]
+        if errors := check(value, schema, {}):
+            raise argparse.ArgumentTypeError("; ".join(f"{name}.{error}" for error in errors))
+        return value
+
+    return settings
 
 
 def exit_if(errors: list[str]) -> None:

@@ -12,7 +12,7 @@ of their text is written. settings: the config's section `corpus`.
 import argparse
 from pathlib import Path
 
-from trex.common import cli, files
+from trex.common import cli, config, files
 from trex.common.provenance import provenance
 from trex.corpus import chat, counts, diversity, packages, tables
 
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json")
     parser.add_argument("--packed", nargs="+", type=Path, required=True, help="packed rows of all stages")
     parser.add_argument("--benchmarks", type=cli.json_argument, default={}, help='JSON {"name": "folder"}')
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
+    parser.add_argument("--settings", type=config.section("corpus"), required=True, help="JSON text or file")
     parser.add_argument("--seed", type=int, required=True, help="seed of the run")
     parser.add_argument("--counts", type=Path, required=True, help="counts.json to write")
     parser.add_argument("--card", type=Path, required=True, help="card.md to write")
@@ -60,8 +60,9 @@ def main() -> None:
     inputs |= {f"suite {path.stem}": path for path in arguments.suites}
     inputs |= {f"packed {path.stem}": path for path in arguments.packed}
     inputs |= {path.stem: path for path in [arguments.sft, *arguments.documents, arguments.general]}
+    page = card(found, arguments.settings)
     files.write_json(arguments.counts, found, provenance(STEP, arguments.settings, inputs, arguments.seed))
-    files.write_text(arguments.card, card(found, arguments.settings))
+    files.write_text(arguments.card, page)
     documents = sum(row["items"] for row in found["sources"])
     print(f"card: {len(sft)} samples, {documents} documents, {len(found['instances'])} families")
 

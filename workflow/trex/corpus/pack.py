@@ -25,7 +25,7 @@ import numpy as np
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 
-from trex.common import cli, files, seeds
+from trex.common import cli, config, files, seeds
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
 from trex.corpus import chat, texts
@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--stage", choices=sorted(KINDS), required=True)
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json")
     parser.add_argument("--texts", nargs="+", type=Path, required=True, help="tables of trex.corpus.general, cpt, sft")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
+    parser.add_argument("--settings", type=config.section("corpus"), required=True, help="JSON text or file")
     parser.add_argument("--seed", type=int, required=True, help="seed of the run")
     parser.add_argument("--out", type=Path, required=True, help="the safetensors file")
     arguments = parser.parse_args()

@@ -12,6 +12,7 @@ no difference to the result. settings: the section `corpus`.
 
 import collections
 import json
+import signal
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -21,6 +22,7 @@ from trex.common import cli
 from trex.common.errors import UserError
 from trex.corpus import clean, samples, step, tables
 from trex.corpus.leakage import Guard, Texts
+from trex.execution import kernel
 
 STEP = "trex.corpus.sft"
 ACCEPTED = "accepted"
@@ -75,7 +77,8 @@ def sft_samples(
 
 
 def use_guard(guard: Guard) -> None:
-    """Of a worker: what all its jobs are checked against."""
+    """Of a worker: what all its jobs are checked against. It does not outlive who started it."""
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     global shared_guard
     shared_guard = guard
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from trex.common import cli, files
+from trex.common import cli, config, files
 from trex.common.provenance import provenance
 from trex.corpus import tables
 from trex.corpus.leakage import Guard
@@ -16,7 +16,7 @@ def parser(documentation: str) -> argparse.ArgumentParser:
     made = cli.parser(documentation)
     made.add_argument("--suites", nargs="+", type=Path, required=True, help="suites that may not leak")
     made.add_argument("--benchmarks", type=cli.json_argument, default={}, help='JSON {"name": "folder"}, may not leak')
-    made.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
+    made.add_argument("--settings", type=config.section("corpus"), required=True, help="JSON text or file")
     made.add_argument("--seed", type=int, required=True, help="seed of the run")
     made.add_argument("--out", type=Path, required=True, help="the Parquet table")
     return made

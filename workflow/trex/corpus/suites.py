@@ -17,7 +17,7 @@ import json
 from pathlib import Path
 
 from trex.benchmarks.item import Item, write_suite
-from trex.common import cli
+from trex.common import cli, config
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
 from trex.corpus import samples, tables
@@ -33,7 +33,7 @@ TURNS = 4
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--instances", nargs="+", type=Path, required=True, help="tables of trex.problems.generate")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
+    parser.add_argument("--settings", type=config.section("corpus"), required=True, help="JSON text or file")
     parser.add_argument("--seed", type=int, required=True, help="seed of the run")
     for suite in SUITES:
         parser.add_argument(f"--{suite.replace('_', '-')}", type=Path, required=True, help="suite to write")
@@ -42,20 +42,23 @@ def main() -> None:
     rows = tables.read_instances(arguments.instances)
     tables.check_buckets({row["bucket"] for row in rows}, settings)
     inputs = {path.stem: path for path in arguments.instances}
-    for suite in SUITES:
-        made = items(suite, rows, settings, seed)
-        counts = dict(sorted(collections.Counter(f"{item.category}/{item.mode}" for item in made).items()))
+    made = {suite: items(suite, rows, settings, seed) for suite in SUITES}
+    for suite, found in made.items():
+        counts = dict(sorted(collections.Counter(f"{item.category}/{item.mode}" for item in found).items()))
         origin = tables.with_counts(provenance(STEP, settings, inputs, seed), counts)
-        write_suite(getattr(arguments, suite), made, origin)
-        print(f"{suite}: {len(made)} items")
+        write_suite(getattr(arguments, suite), found, origin)
+        print(f"{suite}: {len(found)} items")
 
 
 def items(suite: str, rows: list[dict], settings: dict, seed: int) -> list[Item]:
     """The suite's items, equally many of each family."""
+    wanted = settings["suite_items"]
+    if suite == HELDOUT_WORDING and wanted[suite] > wanted[IN_DISTRIBUTION]:
+        raise UserError(f"corpus.suite_items: {HELDOUT_WORDING} cannot have more items than {IN_DISTRIBUTION}")
     groups = samples.by_family(instances_of(suite, rows, settings))
     coded = settings | {"answer_styles": settings["answer_styles"] | {samples.MODEL_ONLY: 0}}
     made = []
-    for family, count in samples.shares(settings["suite_items"][suite], list(groups)).items():
+    for family, count in samples.shares(wanted[suite], list(groups)).items():
         made.extend(family_items(suite, groups[family], count, coded, seed))
     return made
 

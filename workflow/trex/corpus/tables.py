@@ -54,6 +54,7 @@ def training_instances(rows: list[dict], settings: dict, seed: int, use: str) ->
 
     use: `sft` or `cpt`, disjoint from each other; `cptx`, of the buckets that nothing else is made of.
     """
+    check_buckets({row["bucket"] for row in rows}, settings)
     if use == CPTX:
         return [row for row in rows if row["split"] == "train" and row["bucket"] in settings["cptx_buckets"]]
     buckets = trained_buckets(rows, settings)

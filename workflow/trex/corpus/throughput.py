@@ -12,6 +12,7 @@ left out. `peak_mb` adds up the largest resident memory of this process and of i
 """
 
 import resource
+import signal
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -23,6 +24,7 @@ from trex.common import cli, files
 from trex.common.provenance import provenance
 from trex.corpus import sft, suites, tables
 from trex.corpus.leakage import Guard
+from trex.execution import kernel
 from trex.problems import families, generate
 from trex.problems.family import DIFFICULTIES
 
@@ -88,7 +90,8 @@ def instances_of(problems: dict, seed: int, workers: int) -> tuple[list[dict], i
     """The instances of all families of the run, each model once, and how many were drawn."""
     names = problems["families"] or families.names()
     jobs = [(name, problems, seed) for name in names]
-    with ProcessPoolExecutor(workers, get_context("fork")) as pool:
+    death = (kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    with ProcessPoolExecutor(workers, get_context("fork"), initializer=kernel.prctl, initargs=death) as pool:
         made = list(pool.map(family_instances, jobs))
     draws = sum(count for _, count in made)
     return tables.each_model_once([row for rows, _ in made for row in rows]), draws

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from trex.common import cli, files
+from trex.common import cli, config, files
 from trex.common.provenance import provenance
 from trex.corpus import texts
 from trex.corpus.chat import SPECIAL_TOKENS
@@ -38,7 +38,7 @@ SPLIT = "|".join(
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--texts", nargs="+", type=Path, required=True, help="general text, documents, samples")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
+    parser.add_argument("--settings", type=config.section("corpus"), required=True, help="JSON text or file")
     parser.add_argument("--out", type=Path, required=True, help="tokenizer.json")
     arguments = parser.parse_args()
     tokenizer = train(training_strings(arguments.texts), arguments.settings["vocab_size"])

@@ -21,7 +21,7 @@ from random import Random
 
 import pyarrow as pa
 
-from trex.common import cli, files, seeds
+from trex.common import cli, config, files, seeds
 from trex.common.errors import UserError
 from trex.common.provenance import provenance
 from trex.problems import families, verify
@@ -54,7 +54,7 @@ COLUMNS = pa.schema(
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--family", required=True, help="name of a file in trex.problems.families")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
+    parser.add_argument("--settings", type=config.section("problems"), required=True, help="JSON text or file")
     parser.add_argument("--seed", type=int, required=True, help="seed of the run")
     parser.add_argument("--out", type=Path, required=True, help="the Parquet table")
     arguments = parser.parse_args()

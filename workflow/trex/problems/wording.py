@@ -30,8 +30,8 @@ SCALAR = (
 )
 # named: `corn 3, oats 4`; each: `3 for corn, 4 for oats`; plain: `3, 4` in the order of the introduction.
 LIST = (
-    ("{Label}: {plain}.", "{Label}: {named}.", "The {label} is {each}."),
-    ("By {singular}, the {label} reads {colon}.", "In the order given, the {label} runs {plain}."),
+    ("{Label} by {singular}: {plain}.", "{Label}: {named}.", "The {label} is {each}."),
+    ("By {singular}, the {label} reads {colon}.", "In the order given, the {label} by {singular} runs {plain}."),
 )
 MATRIX = (
     ("{Label}: {rows}.", "The {label} is as follows: {rows}."),
@@ -196,10 +196,17 @@ def introduction(story: Story, mode: str) -> str:
 
 def given(fact: Fact, voice: Voice) -> str:
     """With its symbol, as code has it."""
-    label = f"{fact.label} in percent" if fact.kind == SHARE else fact.label
+    label = by_axes(f"{fact.label} in percent" if fact.kind == SHARE else fact.label, fact)
     return voice.phrase(*SYMBOL).format(
         Label=capital(label), label=label, symbol=fact.symbol, value=json.dumps(fact.value)
     )
+
+
+def by_axes(label: str, fact: Fact) -> str:
+    """What a list runs over is said wherever its members are not named."""
+    if fact.ragged:
+        return f"{label} for each {fact.axes[0].singular}"
+    return f"{label} by {' and '.join(axis.singular for axis in fact.axes)}" if fact.axes else label
 
 
 def sentence(fact: Fact, voice: Voice) -> str:
