@@ -1,4 +1,4 @@
-"""Five hundred accepted samples, of all families that can be trained on, once more from their text alone: in the sandbox, and solved again."""
+"""Five hundred accepted samples of all trained families: run in the sandbox from their text alone, and solved again."""
 
 from tests.corpus.conftest import CORPUS, PROBLEMS
 from trex.corpus import sft, tables
