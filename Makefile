@@ -18,8 +18,9 @@ run: setup
 smoke: setup
 	$(ACTIVATE) && snakemake --configfile config/smoke.yaml
 
+# Two processes; the tests that run Snakemake share one of them, and its finished runs (tests/pipeline/conftest.py).
 test: setup
-	$(ACTIVATE) && python -m pytest
+	$(ACTIVATE) && python -m pytest -n 2 --dist loadgroup
 
 lint: setup
 	$(ACTIVATE) && ruff check && ruff format --check && snakefmt --check Snakefile workflow/rules && snakemake --lint
