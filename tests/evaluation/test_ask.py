@@ -344,6 +344,7 @@ def test_a_run_that_is_ended_goes_on_where_it_stopped(run, suite, tmp_path, endi
         asked = {
             endpoint.Endpoint(server.base_url, None, 1, 0).digest(json.loads(text)): count
             for text, count in server.counts.items()
+            if text  # a kill may cut a request off before its body
         }
         assert {asked[key] for key in answered} == {1}
         assert rows == run(server, "--samples", 2, "--cache", tmp_path / "fresh.jsonl")[0]

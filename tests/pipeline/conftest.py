@@ -33,6 +33,7 @@ NOT_COPIED = shutil.ignore_patterns(".*", "results", "__pycache__", "*.egg-info"
 SNAKEMAKE = Path(sys.executable).parent / "snakemake"
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in this hook too
 def pytest_collection_modifyitems(items):
     """One process for all of them, as they share finished runs."""
     for item in items:
