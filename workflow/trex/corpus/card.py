@@ -70,9 +70,10 @@ def main() -> None:
 def counted(arguments: argparse.Namespace, sft: list[dict]) -> dict:
     """All figures of the card."""
     tokenizer = chat.load_tokenizer(arguments.tokenizer)
-    instances = [row for path in arguments.instances for row in files.read_parquet(path)]
+    of_family = {path: files.read_parquet(path) for path in arguments.instances}
+    instances = [row for rows in of_family.values() for row in rows]
     return {
-        "instances": [counts.instance_counts(path) for path in arguments.instances],
+        "instances": [counts.instance_counts(path, rows) for path, rows in of_family.items()],
         "same_model_in_two_families": len(instances) - len(tables.each_model_once(instances)),
         "sizes": counts.sizes(instances),
         "suites": [counts.suite_counts(path) for path in arguments.suites],

@@ -17,9 +17,8 @@ from trex.problems import generate
 from trex.problems.family import DIFFICULTIES
 
 
-def instance_counts(table: Path) -> dict:
+def instance_counts(table: Path, rows: list[dict]) -> dict:
     draws = files.read_json(generate.counts_path(table))["draws"]
-    rows = files.read_parquet(table)
     return {
         "family": rows[0]["family"],
         "bucket": rows[0]["bucket"],

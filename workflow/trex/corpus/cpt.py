@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from trex.common import cli, seeds
 from trex.common.errors import UserError
-from trex.corpus import clean, drills, notes, samples, step, tables
+from trex.corpus import drills, notes, samples, step, tables
 from trex.corpus.leakage import Guard
 from trex.corpus.reasoning import number
 from trex.problems import families
@@ -33,9 +33,6 @@ from trex.problems import families
 STEP = "trex.corpus.cpt"
 NOTE = "note"
 DRILL = "drill"
-ACCEPTED = "accepted"
-REPEATED = "repeated"
-PATIENCE = 10
 # Characters of a data file that a document shows; a longer one is left out, as in the prompts.
 LONGEST_FILE = 500
 # A family note comes with as many different formulations, of so many instances at most.
@@ -97,23 +94,19 @@ def family_documents(
     for drawn, task in enumerate(samples.tasks(instances, settings, seed, STEP)):
         if len(rows) == count:
             break
-        if drawn == PATIENCE * count:
+        if drawn == step.PATIENCE * count:
             raise UserError(
                 f"corpus.cpt_documents: {family} gives only {len(rows)} of {count} documents; ask for fewer"
             )
         kind = min(weights, key=lambda kind: size[kind] / weights[kind])
         text = WRITERS[kind](task, seeds.generator(seed, STEP, "document", family, drawn))
-        reason = REPEATED if text in seen else fault(task, guard)
-        counts[reason or ACCEPTED] += 1
+        reason = step.REPEATED if text in seen else step.fault(task, guard)
+        counts[reason or step.ACCEPTED] += 1
         if reason is None:
             seen.add(text)
             size[kind] += len(text.encode())
             rows.append(row(f"{family}-{len(rows):05d}", kind, text, task.instance["instance_id"], family))
     return rows
-
-
-def fault(task: samples.Task, guard: Guard) -> str | None:
-    return guard.reason(task.statement.problem, task.instance["certificate"]) or clean.fault(task)
 
 
 def row(doc_id: str, kind: str, text: str, instance_id: str | None = None, family: str | None = None) -> dict:
@@ -152,8 +145,8 @@ def worksheets(seed: int) -> Iterator[dict]:
 def checked(kind: str, drawn: Iterator[dict], guard: Guard, counts: collections.Counter) -> Iterator[dict]:
     seen: set[str] = set()
     for made in drawn:
-        reason = REPEATED if made["text"] in seen else guard.reason_of_long(made["text"])
-        counts[reason or ACCEPTED] += 1
+        reason = step.REPEATED if made["text"] in seen else guard.reason_of_long(made["text"])
+        counts[reason or step.ACCEPTED] += 1
         if reason is None:
             seen.add(made["text"])
             yield made

@@ -7,7 +7,7 @@ pairs are found by MinHash with locality-sensitive hashing (A. Broder, 1997; dat
 An attached data file does not count: two prompts that differ only in the file's numbers are the same text. Own suites
 and public benchmarks are checked alike; a reference model that cannot be compared (it is nonlinear) counts by its text.
 
-Within one table of training texts, `Texts` finds near-duplicates by the same measure, data files included.
+Within one table of training texts, trex.corpus.duplicates finds near-duplicates by the same measure.
 
 What it does not find: the same problem in other words, unless its model is the same.
 """
@@ -44,7 +44,8 @@ class Guard:
         self.certificates = set(certificates(items))
         self.shingles = [shingles(problem) for problem in problems]
         self.known = set().union(*self.shingles)
-        self.index = index(threshold)
+        # Half the threshold, as the index only proposes: below 1e-3 of the pairs at the threshold escape it.
+        self.index = MinHashLSH(threshold=threshold / 2, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
         for key, found in enumerate(self.shingles):
             self.index.insert(key, minhash(found))
 
@@ -92,30 +93,6 @@ class Guard:
         if not found or len(found & self.known) < self.threshold * len(found):
             return 0.0
         return max((jaccard(found, self.shingles[key]) for key in self.index.query(minhash(found))), default=0.0)
-
-
-class Texts:
-    """Texts that have been accepted, none of which resembles another by `threshold` or more."""
-
-    def __init__(self, threshold: float):
-        self.threshold = threshold
-        self.shingles: list[frozenset[str]] = []
-        self.index = index(threshold)
-
-    def add(self, text: str) -> bool:
-        """Accept the text, unless it resembles an earlier one."""
-        found = shingles(text)
-        signature = minhash(found)
-        if any(jaccard(found, self.shingles[key]) >= self.threshold for key in self.index.query(signature)):
-            return False
-        self.index.insert(len(self.shingles), signature)
-        self.shingles.append(found)
-        return True
-
-
-def index(threshold: float) -> MinHashLSH:
-    """Half the threshold, as it only proposes: below 1e-3 of the pairs at the threshold escape it."""
-    return MinHashLSH(threshold=threshold / 2, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
 
 
 def certificates(items: Iterable[Item]) -> Iterator[str]:

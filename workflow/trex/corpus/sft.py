@@ -20,15 +20,12 @@ import pyarrow as pa
 
 from trex.common import cli
 from trex.common.errors import UserError
-from trex.corpus import clean, samples, step, tables
-from trex.corpus.leakage import Guard, Texts
+from trex.corpus import duplicates, samples, step, tables
+from trex.corpus.leakage import Guard
 from trex.execution import kernel
 
 STEP = "trex.corpus.sft"
-ACCEPTED = "accepted"
-REPEATED = "repeated"
 NEAR_DUPLICATE_WITHIN = "near_duplicate_within"
-PATIENCE = 10
 COLUMNS = pa.schema(
     [
         ("sample_id", pa.string()),
@@ -94,32 +91,35 @@ def family_samples(
     rows: list[dict] = []
     counts: collections.Counter[str] = collections.Counter()
     seen: set[tuple[str, str | None]] = set()
-    accepted = Texts(settings["near_duplicate_within"])
+    accepted = duplicates.Index(settings["near_duplicate_within"])
     for drawn, task in enumerate(samples.tasks(instances, settings, seed, STEP)):
         if len(rows) == count:
             break
-        if drawn == PATIENCE * count:
+        if drawn == step.PATIENCE * count:
             raise UserError(
                 f"corpus.sft_samples: {task.instance['family']} gives only {len(rows)} of {count} samples "
                 f"({json.dumps(counts)}); ask for fewer, or for more problems.instances_per_family"
             )
         reason = fault(task, seen, guard, accepted)
-        counts[reason or ACCEPTED] += 1
+        counts[reason or step.ACCEPTED] += 1
         if reason is None:
             rows.append(row_of(task, len(rows)))
     return rows, dict(sorted(counts.items()))
 
 
-def fault(task: samples.Task, seen: set, guard: Guard, accepted: Texts) -> str | None:
+def fault(task: samples.Task, seen: set, guard: Guard, accepted: duplicates.Index) -> str | None:
     """Why a sample is dropped, the cheapest reason first; one that is not joins `seen` and `accepted`."""
     key = (task.prompt, task.statement.data_file)
     if key in seen:
-        return REPEATED
-    if reason := guard.reason(task.statement.problem, task.instance["certificate"]) or clean.fault(task):
+        return step.REPEATED
+    if reason := step.fault(task, guard):
         return reason
     seen.add(key)
-    text = f"{task.statement.problem} {task.statement.data_file or ''}"
-    return None if accepted.add(text) else NEAR_DUPLICATE_WITHIN
+    text = duplicates.text(f"{task.statement.problem} {task.statement.data_file or ''}")
+    if accepted.nearest(text):
+        return NEAR_DUPLICATE_WITHIN
+    accepted.add(str(len(seen)), text)
+    return None
 
 
 def row_of(task: samples.Task, number: int) -> dict:

@@ -7,8 +7,13 @@ import pyarrow as pa
 
 from trex.common import cli, config, files
 from trex.common.provenance import provenance
-from trex.corpus import tables
+from trex.corpus import clean, tables
 from trex.corpus.leakage import Guard
+from trex.corpus.samples import Task
+
+ACCEPTED = "accepted"
+REPEATED = "repeated"
+PATIENCE = 10  # texts that may be drawn for each that is wanted
 
 
 def parser(documentation: str) -> argparse.ArgumentParser:
@@ -28,6 +33,11 @@ def add_instances(made: argparse.ArgumentParser) -> None:
 
 def guard(arguments: argparse.Namespace) -> Guard:
     return Guard.read(arguments.suites, arguments.settings["near_duplicate_threshold"], arguments.benchmarks)
+
+
+def fault(task: Task, guard: Guard) -> str | None:
+    """Why a text of the task may not be trained on: it leaks from what is asked, or its answer is wrong."""
+    return guard.reason(task.statement.problem, task.instance["certificate"]) or clean.fault(task)
 
 
 def write(
