@@ -7,6 +7,8 @@ TASK_KEYS = ["mixture", "answer_styles", "reasoning"]
 BUCKET_KEYS = ["heldout_bucket", "cptx_buckets"]
 # Tables of documents for continued pre-training: those that are trained on, and those of families kept apart.
 DOCUMENTS = ["cpt", *(["cptx"] if config["corpus"]["cptx_buckets"] else [])]
+# Params of steps that look at the public benchmarks; by the digests they run again when one has changed.
+AGAINST_BENCHMARKS = {"benchmarks": json.dumps(BENCHMARKS), "benchmark_digests": json.dumps(BENCHMARK_DIGESTS)}
 # Of each training stage: the texts that its rows are packed from.
 TEXTS = {"base": ["general"], "cpt": ["cpt", "general"], "sft": ["sft"]}
 
@@ -48,9 +50,8 @@ rule sft:
             "corpus",
             only=[*BUCKET_KEYS, "sft_samples", "near_duplicate_threshold", "near_duplicate_within", *TASK_KEYS],
         ),
+        **AGAINST_BENCHMARKS,
         seed=SEED,
-        benchmarks=json.dumps(BENCHMARKS),
-        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
     shell:
         "python -m trex.corpus.sft --instances {input.instances:q} --suites {input.suites:q}"
         " --benchmarks {params.benchmarks:q} --settings {params.settings:q} --seed {params.seed}"
@@ -73,9 +74,8 @@ rule cpt:
             "corpus",
             only=[*BUCKET_KEYS, "cpt_documents", "cpt_mix", "near_duplicate_threshold", *TASK_KEYS],
         ),
+        **AGAINST_BENCHMARKS,
         seed=SEED,
-        benchmarks=json.dumps(BENCHMARKS),
-        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
         notes=notes.digest(),
     shell:
         "python -m trex.corpus.cpt --use {wildcards.documents} --instances {input.instances:q}"
@@ -94,9 +94,8 @@ rule general:
         "../envs/trex.yaml"
     params:
         **step("trex.corpus.general", "corpus", only=["general_bytes", "near_duplicate_threshold"]),
+        **AGAINST_BENCHMARKS,
         seed=SEED,
-        benchmarks=json.dumps(BENCHMARKS),
-        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
         packages=json.dumps(packages.versions()),
     shell:
         "python -m trex.corpus.general --suites {input.suites:q} --benchmarks {params.benchmarks:q}"
@@ -157,9 +156,8 @@ rule card:
         **step(
             "trex.corpus.card", "corpus", only=["heldout_bucket", "near_duplicate_threshold", "near_duplicate_within"]
         ),
+        **AGAINST_BENCHMARKS,
         seed=SEED,
-        benchmarks=json.dumps(BENCHMARKS),
-        benchmark_digests=json.dumps(BENCHMARK_DIGESTS),
     shell:
         "python -m trex.corpus.card --instances {input.instances:q} --suites {input.suites:q} --sft {input.sft:q}"
         " --documents {input.documents:q} --general {input.general:q} --tokenizer {input.tokenizer:q}"
