@@ -18,7 +18,7 @@ run: setup
 smoke: setup
 	$(ACTIVATE) && snakemake --configfile config/smoke.yaml
 
-# Two processes; the tests that run Snakemake share one of them, and its finished runs (tests/pipeline/conftest.py).
+# Two processes; the tests that share a finished run of Snakemake are in one of them.
 test: setup
 	$(ACTIVATE) && python -m pytest -n 2 --dist loadgroup
 

@@ -33,14 +33,6 @@ NOT_COPIED = shutil.ignore_patterns(".*", "results", "__pycache__", "*.egg-info"
 SNAKEMAKE = Path(sys.executable).parent / "snakemake"
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in this hook too
-def pytest_collection_modifyitems(items):
-    """One process for all of them, as they share finished runs."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("pipeline"))
-
-
 class Checkout:
     """A copy of the repository whose default config is the tiny one, and the commands run in it.
 

@@ -6,8 +6,12 @@ import os
 import shutil
 
 import pandas as pd
+import pytest
 
 from trex.bundle import verify
+
+# One process for both files that share the finished run.
+pytestmark = pytest.mark.xdist_group("pipeline")
 
 BENCHMARK_TEXT = "Quuxfeld Zinnobermill"  # in conftest's benchmark, and in no own text
 BUNDLE = "results/tiny.crate.tar.gz"
