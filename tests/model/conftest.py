@@ -39,9 +39,9 @@ def randomise(model: Transformer, seed: int = 0) -> Transformer:
     generator = torch.Generator().manual_seed(seed)
     for parameter in model.parameters():
         parameter.add_(torch.randn(parameter.shape, generator=generator) * 0.3)
-    for block in model.blocks:
-        if not block.experts.router.is_hash:
-            block.experts.router.bias.normal_(0, 0.2, generator=generator)
+    for name, buffer in model.named_buffers():
+        if name.endswith("router.bias"):
+            buffer.normal_(0, 0.2, generator=generator)
     return model.eval()
 
 

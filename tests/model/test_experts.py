@@ -1,8 +1,9 @@
+import pytest
 import torch
 
 from tests.model.conftest import randomise, small_config, tokens_of
 from trex.model.experts import swiglu
-from trex.model.transformer import Transformer, hash_table
+from trex.model.transformer import Transformer
 
 
 @torch.no_grad()
@@ -28,23 +29,19 @@ def test_clamp_comes_before_the_product():
     torch.testing.assert_close(swiglu(gate, up, 10.0), expected)
 
 
-def test_hash_table_has_different_experts_for_a_token_and_an_even_load():
-    config = small_config(vocab_size=1000)
-    table = hash_table(config, 5)
-    assert all(len(set(row)) == 2 for row in table.tolist())
-    load = torch.bincount(table.flatten().long(), minlength=5).float()
-    assert (load / load.mean() - 1).abs().max() < 0.2
-    assert not torch.equal(table, hash_table(config, 6))
+def test_without_a_limit_nothing_is_clamped():
+    gate, up = torch.tensor([50.0, -50.0]), torch.tensor([-50.0, 3.0])
+    torch.testing.assert_close(swiglu(gate, up, None), torch.nn.functional.silu(gate) * up)
 
 
-def test_bias_changes_the_choice_but_not_the_weights():
-    model = randomise(Transformer(small_config(compress_ratios=(0, 0))).initialise(0))
-    router = model.blocks[1].experts.router
-    x = torch.randn(30, 32)
-    chosen, weight = router(x, torch.zeros(30, dtype=torch.long))
-    router.bias += 7.0  # the same for all: no choice changes
-    again, same_weight = router(x, torch.zeros(30, dtype=torch.long))
-    assert torch.equal(chosen, again)
-    torch.testing.assert_close(weight, same_weight)
-    router.bias[3] += 100.0
-    assert (router(x, torch.zeros(30, dtype=torch.long))[0] == 3).any(-1).all()
+@pytest.mark.parametrize("clamped", [True, False])
+@torch.no_grad()
+def test_the_clamp_of_the_shared_expert_is_a_flag(clamped):
+    model = randomise(Transformer(small_config(shared_expert_clamp=clamped, swiglu_limit=0.1)).initialise(0))
+    experts = model.blocks[1].experts
+    x = torch.randn(6, 32, generator=torch.Generator().manual_seed(1))
+    gate, up = experts.shared_gate_up(x).chunk(2, dim=-1)
+    assert gate.max() > 0.1
+    if clamped:
+        gate, up = gate.clamp(max=0.1), up.clamp(-0.1, 0.1)
+    torch.testing.assert_close(experts.shared(x), experts.shared_down(torch.nn.functional.silu(gate) * up))

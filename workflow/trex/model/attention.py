@@ -9,17 +9,21 @@ from torch import nn
 
 from trex.model.compressor import Compressor
 from trex.model.config import ModelConfig
-from trex.model.indexer import Indexer, indexer_loss
-from trex.model.layers import RMSNorm, rms_normalise, rotate
+from trex.model.indexer import Indexer, divergence
+from trex.model.norm import RMSNorm, rms_normalise
 from trex.model.packing import Packing, blocks_reached, take, with_previous_blocks
+from trex.model.rotary import rotate
+from trex.model.trace import Trace
 
 
 class Attention(nn.Module):
-    def __init__(self, config: ModelConfig, layer: int):
+    """Of one layer; ratio: its compression ratio, 0 for the window alone."""
+
+    def __init__(self, config: ModelConfig, ratio: int):
         super().__init__()
         d, heads, c, rank = config.hidden_size, config.num_attention_heads, config.head_dim, config.q_lora_rank
-        self.config, self.kind, self.ratio = config, config.layer_kind(layer), config.compress_ratios[layer]
-        self.theta = config.rope_theta if self.kind == "window" else config.compress_rope_theta
+        is_csa = config.kind_of(ratio) == "csa"
+        self.config, self.ratio = config, ratio
         self.query_down = nn.Linear(d, rank, bias=False)
         self.query_norm = RMSNorm(rank, config.rms_norm_eps)
         self.query_up = nn.Linear(rank, heads * c, bias=False)
@@ -28,9 +32,8 @@ class Attention(nn.Module):
         self.output_down = nn.Parameter(torch.empty(config.o_groups, heads * c // config.o_groups, config.o_lora_rank))
         self.output_up = nn.Linear(config.o_groups * config.o_lora_rank, d, bias=False)
         self.sink = nn.Parameter(torch.zeros(heads))
-        self.compressor = Compressor(config, self.ratio, c, overlap=self.kind == "csa") if self.ratio else None
-        self.indexer = Indexer(config, self.ratio) if self.kind == "csa" else None
-        self.indexer_loss: torch.Tensor | None = None  # of the last forward pass
+        self.compressor = Compressor(config, ratio, c, overlap=is_csa) if ratio else None
+        self.indexer = Indexer(config, ratio) if is_csa else None
 
     def queries(self, x: torch.Tensor, table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """x [B, S, d] -> low-rank queries [B, S, r] and rotated queries [B, S, H, c], normalised and scaled."""
@@ -50,9 +53,9 @@ class Attention(nn.Module):
         down = [group @ weight for group, weight in zip(groups, self.output_down.unbind(0), strict=True)]
         return self.output_up(torch.cat(down, dim=-1))
 
-    def forward(self, x: torch.Tensor, packing: Packing) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, packing: Packing, trace: Trace | None = None) -> torch.Tensor:
         """x [B, S, d] -> [B, S, d]."""
-        table = packing.tables[self.theta]
+        table = packing.table(self.ratio)
         low_rank, query = self.queries(x, table)
         query = packing.in_blocks(query).transpose(2, 3)  # [B, blocks, H, block, c]
         block = query.shape[-2]
@@ -66,8 +69,8 @@ class Attention(nn.Module):
             if self.indexer is not None:
                 scores, visible = self.indexer(x, low_rank, packing, windows, table)
             heads, on_entries = attend(query, self.sink, near, packing.local, far, visible)
-            if scores is not None:
-                self.indexer_loss = indexer_loss(scores, visible, on_entries)
+            if scores is not None and trace is not None:
+                trace.divergence.append(divergence(scores, visible, on_entries))
         heads = heads.transpose(2, 3).flatten(1, 2)[:, : x.shape[1]]  # [B, S, H, c]
         return self.output(heads, table)
 

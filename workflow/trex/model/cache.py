@@ -11,8 +11,8 @@ from trex.model.attention import Attention, attend
 from trex.model.compressor import Compressor
 from trex.model.config import ModelConfig
 from trex.model.indexer import score
-from trex.model.layers import rotary_table, rotate
 from trex.model.packing import Packing
+from trex.model.rotary import frequencies, rotary_table, rotate
 
 
 class EntryCache:
@@ -49,7 +49,7 @@ class EntryCache:
             pooled = self.compressor.pool(
                 self.kv[closing.unsqueeze(1), order], self.gate[closing.unsqueeze(1), order], start < ratio
             )
-            table = rotary_table(start, self.config.qk_rope_head_dim, self.config.compress_rope_theta)
+            table = rotary_table(start, frequencies(self.config, compressed=True))
             self.entries[closing, start // ratio] = rotate(pooled, table)
         return torch.arange(self.entries.shape[1]) < ((position + 1) // ratio).unsqueeze(1)
 
@@ -67,7 +67,7 @@ class LayerCache:
             self.index = EntryCache(attention.indexer.compressor, config, batch, max_length)
 
     def prefill(self, attention: Attention, x: torch.Tensor, packing: Packing, lengths: torch.Tensor) -> torch.Tensor:
-        fill_ring(self.window, attention.keys(x, packing.tables[attention.theta]), lengths)
+        fill_ring(self.window, attention.keys(x, packing.table(attention.ratio)), lengths)
         for cache in (self.entries, self.index):
             if cache is not None:
                 cache.prefill(x, packing, lengths)
@@ -75,7 +75,7 @@ class LayerCache:
 
     def step(self, attention: Attention, x: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
         """x [B, 1, d], position [B] -> [B, 1, d]."""
-        table = rotary_table(position, self.config.qk_rope_head_dim, attention.theta).unsqueeze(1)
+        table = rotary_table(position, frequencies(self.config, compressed=attention.ratio > 0)).unsqueeze(1)
         low_rank, query = attention.queries(x, table)
         size = self.window.shape[1]
         self.window[torch.arange(len(position)), position % size] = attention.keys(x, table)[:, 0]

@@ -8,12 +8,13 @@ import torch
 from torch import nn
 
 from trex.model.config import ModelConfig
-from trex.model.layers import RMSNorm, rotate
+from trex.model.norm import RMSNorm
 from trex.model.packing import Windows, take
+from trex.model.rotary import rotate
 
 
 class Compressor(nn.Module):
-    """Used at two widths: the attention's head_dim, and the indexer's index_head_dim."""
+    """Used at two widths: the attention's head_dim, and the indexer's index_head_dim. It pools in float32."""
 
     def __init__(self, config: ModelConfig, ratio: int, head_dim: int, overlap: bool):
         super().__init__()
@@ -25,8 +26,8 @@ class Compressor(nn.Module):
         self.norm = RMSNorm(head_dim, config.rms_norm_eps)
 
     def project(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """x [B, S, d] -> per-token key-values and gates, both [B, S, width]."""
-        return self.kv(x), self.gate(x)
+        """x [B, S, d] -> per-token key-values and gates, both [B, S, width], float32."""
+        return self.kv(x).float(), self.gate(x).float()
 
     def pool(self, kv: torch.Tensor, gate: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
         """Entries [N, c] of N windows. kv, gate: [N, slots, width], slots = 2m with overlap, else m; first: [N]."""
@@ -48,4 +49,4 @@ class Compressor(nn.Module):
             slots = torch.cat(((slots - self.ratio).clamp(min=0), slots), dim=-1)
         kv, gate = (take(y, slots).flatten(0, 1) for y in self.project(x))
         entries = self.pool(kv, gate, windows.first.flatten()).view(*slots.shape[:2], self.head_dim)
-        return rotate(entries, windows.table)
+        return rotate(entries, windows.table).to(x.dtype)

@@ -8,11 +8,28 @@ from trex.common.errors import UserError
 
 
 @dataclasses.dataclass(frozen=True)
+class RopeScaling:
+    """YaRN (arXiv 2309.00071) of the compressed layers' rotary embedding, with DeepSeek-V4's published values.
+
+    factor: context / original_max_position_embeddings; a pair of channels that turns more than beta_fast times within
+    the original positions keeps its frequency, one that turns less than beta_slow times is slowed down by the factor.
+    """
+
+    factor: float = 16.0
+    original_max_position_embeddings: int = 65536
+    beta_fast: float = 32.0
+    beta_slow: float = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
 class ModelConfig:
     """Names and defaults follow DeepSeek-V4's config.json (arXiv 2606.19348); defaults are those that all sizes share.
 
-    compress_ratios has one entry a layer: 0 is sliding-window attention alone, 4 compressed sparse attention (CSA),
-    128 heavily compressed attention (HCA); in a miniature `csa_ratio` means CSA, and one other ratio HCA.
+    compress_ratios has one entry a main layer: 0 is sliding-window attention alone, 4 compressed sparse attention
+    (CSA), 128 heavily compressed attention (HCA); in a miniature `csa_ratio` means CSA, and one other ratio HCA.
+    num_nextn_predict_layers is 1 with the block of multi-token prediction (MTP) and 0 without. rope_scaling holds for
+    the CSA and HCA layers; None is none. shared_expert_clamp: whether swiglu_limit holds for the shared expert too, as
+    in the official code of today, or not, as in its first release.
     """
 
     vocab_size: int
@@ -41,7 +58,10 @@ class ModelConfig:
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10000.0
     compress_rope_theta: float = 160000.0
+    rope_scaling: RopeScaling | None = RopeScaling()
     swiglu_limit: float = 10.0
+    shared_expert_clamp: bool = True
+    num_nextn_predict_layers: int = 1
     initializer_range: float = 0.02
 
     @property
@@ -50,7 +70,10 @@ class ModelConfig:
 
     def layer_kind(self, layer: int) -> str:
         """`window`, `csa` or `hca`."""
-        ratio = self.compress_ratios[layer]
+        return self.kind_of(self.compress_ratios[layer])
+
+    def kind_of(self, ratio: int) -> str:
+        """What a layer of that compression ratio is."""
         return "window" if ratio == 0 else "csa" if ratio == self.csa_ratio else "hca"
 
     def is_hash_layer(self, layer: int) -> bool:
@@ -70,7 +93,9 @@ class ModelConfig:
         if missing := sorted(needed - set(values)):
             raise UserError(f"model config: missing keys {', '.join(missing)}")
         try:
-            config = cls(**values | {"compress_ratios": tuple(values["compress_ratios"])})
+            scaling = values.get("rope_scaling", dataclasses.asdict(RopeScaling()))
+            nested = {"rope_scaling": scaling and RopeScaling(**scaling)}
+            config = cls(**values | nested | {"compress_ratios": tuple(values["compress_ratios"])})
             errors = config.errors()
         except TypeError as error:
             raise UserError(f"model config: a value of the wrong type ({error})") from error
@@ -89,6 +114,10 @@ class ModelConfig:
             found.append("num_experts_per_tok must be at most n_routed_experts")
         if len({ratio for ratio in self.compress_ratios if ratio} - {self.csa_ratio}) > 1:
             found.append("compress_ratios may have one ratio beside 0 and csa_ratio")
+        if self.num_nextn_predict_layers not in (0, 1):
+            found.append("num_nextn_predict_layers must be 0 or 1; DeepSeek-V4 predicts one token further")
+        if self.rope_scaling and not self.rope_scaling.beta_fast > self.rope_scaling.beta_slow > 0:
+            found.append("rope_scaling.beta_fast must be above beta_slow, and that above 0")
         return found
 
     @classmethod

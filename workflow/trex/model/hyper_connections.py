@@ -1,7 +1,8 @@
 """Manifold-constrained hyper-connections: n residual streams, mixed by doubly stochastic matrices.
 
 DeepSeek-V4 report (arXiv 2606.19348), section 2.2. The streams are a tuple of n tensors [B, S, d], and coefficients are
-kept with the tokens in the last dimension, so that every operation runs along contiguous memory.
+kept with the tokens in the last dimension, so that every operation runs along contiguous memory. Coefficients are
+float32 whatever the streams are.
 """
 
 import torch
@@ -24,8 +25,9 @@ def sinkhorn(weights: torch.Tensor, iterations: int, eps: float) -> torch.Tensor
 def mix_streams(streams: Streams, fn: torch.Tensor, eps: float) -> torch.Tensor:
     """fn [m, n*d] times the RMS-normalised concatenation of the streams -> [m, B, S]."""
     width = streams[0].shape[-1]
+    streams = tuple(stream.float() for stream in streams)
     square = sum(stream.square().sum(-1) for stream in streams) / (width * len(streams))
-    parts = zip(fn.split(width, dim=1), streams, strict=True)
+    parts = zip(fn.float().split(width, dim=1), streams, strict=True)
     mixed = sum(part @ stream.flatten(0, 1).T for part, stream in parts)
     return mixed.unflatten(1, square.shape) * torch.rsqrt(square + eps)
 
@@ -35,7 +37,7 @@ def weighted_sum(weights: torch.Tensor, streams: Streams) -> torch.Tensor:
     total = weights[0].unsqueeze(-1) * streams[0]
     for weight, stream in zip(weights[1:], streams[1:], strict=True):
         total = torch.addcmul(total, weight.unsqueeze(-1), stream)
-    return total
+    return total.to(streams[0].dtype)
 
 
 class HyperConnection(nn.Module):

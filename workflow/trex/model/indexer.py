@@ -9,8 +9,8 @@ from torch import nn
 
 from trex.model.compressor import Compressor
 from trex.model.config import ModelConfig
-from trex.model.layers import rotate
 from trex.model.packing import Packing, Windows, take
+from trex.model.rotary import rotate
 
 
 class Indexer(nn.Module):
@@ -55,15 +55,13 @@ def score(query: torch.Tensor, keys: torch.Tensor, weight: torch.Tensor) -> torc
     return (torch.relu(match) * weight.unsqueeze(-1)).sum(-3)
 
 
-def indexer_loss(scores: torch.Tensor, selected: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-    """KL(attention || softmax(scores)) over the selected entries, averaged over the queries that have any.
+def divergence(scores: torch.Tensor, selected: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
+    """Sum over queries of KL(attention || softmax(scores)), both over the selected entries.
 
     scores, selected: [..., R]; attention: [..., R], the main attention's weights summed over heads, of a softmax that
-    includes window and sink.
+    includes window and sink: here they are scaled to sum to 1. A query without entries adds 0.
     """
     teacher = attention.detach() * selected
     teacher = teacher / teacher.sum(-1, keepdim=True).clamp(min=1e-20)
     student = scores.masked_fill(~selected, -1e9).log_softmax(-1)
-    divergence = (torch.xlogy(teacher, teacher) - teacher * student).sum(-1)
-    has_any = selected.any(-1)
-    return (divergence * has_any).sum() / has_any.sum().clamp(min=1)
+    return (torch.xlogy(teacher, teacher) - teacher * student).sum()

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from trex.model.config import ModelConfig
-from trex.model.layers import rotary_table
+from trex.model.rotary import frequencies, rotary_table
 
 BLOCK = 64
 
@@ -37,13 +37,17 @@ class Windows:
 
 @dataclasses.dataclass
 class Packing:
-    """document, position: [B, S]; local: [B, blocks, block, keys] window mask; tables: theta -> [B, S, dim/2]."""
+    """local: [B, blocks, block, keys] window mask; plain, compressed: rotary tables [B, S, dim/2] of layers without and
+    with compression; windows: by compression ratio."""
 
-    document: torch.Tensor
-    position: torch.Tensor
     local: torch.Tensor
-    tables: dict[float, torch.Tensor]
+    plain: torch.Tensor
+    compressed: torch.Tensor
     windows: dict[int, Windows]
+
+    def table(self, ratio: int) -> torch.Tensor:
+        """The rotary table of a layer of that compression ratio."""
+        return self.compressed if ratio else self.plain
 
     def in_blocks(self, x: torch.Tensor) -> torch.Tensor:
         """[B, S, ...] -> [B, blocks, block, ...], padded with zeros at the end."""
@@ -58,13 +62,11 @@ def in_blocks(x: torch.Tensor, block: int) -> torch.Tensor:
 def plan(config: ModelConfig, document: torch.Tensor, position: torch.Tensor) -> Packing:
     """document: [B, S], 0 for padding, else equal within a document; position: [B, S], 0-based within it."""
     block = min(BLOCK, document.shape[1])
-    thetas = {config.rope_theta, config.compress_rope_theta}
     ratios = set(config.compress_ratios) - {0}
     return Packing(
-        document=document,
-        position=position,
         local=local_mask(document, block, config.sliding_window),
-        tables={theta: rotary_table(position, config.qk_rope_head_dim, theta) for theta in thetas},
+        plain=rotary_table(position, frequencies(config, compressed=False)),
+        compressed=rotary_table(position, frequencies(config, compressed=True)),
         windows={ratio: find_windows(config, document, position, ratio, block) for ratio in ratios},
     )
 
@@ -116,7 +118,7 @@ def find_windows(
     return Windows(
         slots=(start.unsqueeze(-1) + torch.arange(ratio)).clamp(max=length - 1),
         first=first_position < ratio,
-        table=rotary_table(first_position, config.qk_rope_head_dim, config.compress_rope_theta),
+        table=rotary_table(first_position, frequencies(config, compressed=True)),
         reach=reach.clamp(max=max(places - 1, 0)),
         visible=visible,
     )

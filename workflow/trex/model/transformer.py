@@ -1,51 +1,37 @@
-"""The DeepSeek-V4 miniature as a whole: embedding, blocks over n residual streams, head (arXiv 2606.19348, 2).
-
-Covers: window, CSA and HCA layers, hyper-connections, hash and learned routing, shared expert, untied head.
-Does not cover: the multi-token-prediction block and YaRN.
-"""
+"""The DeepSeek-V4 miniature as a whole: embedding, blocks over n residual streams, head (arXiv 2606.19348, 2)."""
 
 import torch
 from torch import nn
 
 from trex.common import seeds
-from trex.model.attention import Attention
+from trex.model.block import Block
 from trex.model.config import ModelConfig
-from trex.model.experts import MixtureOfExperts
-from trex.model.hyper_connections import HyperConnection, HyperHead, Streams
-from trex.model.layers import RMSNorm
+from trex.model.hyper_connections import HyperHead, Streams
+from trex.model.mtp import MultiTokenPrediction
+from trex.model.norm import RMSNorm
 from trex.model.packing import Packing, plan
-
-
-class Block(nn.Module):
-    def __init__(self, config: ModelConfig, layer: int):
-        super().__init__()
-        self.attention_streams, self.experts_streams = HyperConnection(config), HyperConnection(config)
-        self.attention_norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
-        self.attention = Attention(config, layer)
-        self.experts_norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
-        self.experts = MixtureOfExperts(config, layer)
-
-    def forward(self, streams: Streams, tokens: torch.Tensor, attend) -> Streams:
-        """attend(attention, x) gives the attention's result for its normalised input x [B, S, d]."""
-        x, post, mix = self.attention_streams.read(streams)
-        streams = self.attention_streams.write(streams, attend(self.attention, self.attention_norm(x)), post, mix)
-        x, post, mix = self.experts_streams.read(streams)
-        return self.experts_streams.write(streams, self.experts(self.experts_norm(x), tokens), post, mix)
+from trex.model.router import hash_table
+from trex.model.trace import Trace
 
 
 class Transformer(nn.Module):
+    """The main model, and the block of multi-token prediction where the config has one: it is for training alone."""
+
     def __init__(self, config: ModelConfig):
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.blocks = nn.ModuleList(Block(config, layer) for layer in range(config.num_hidden_layers))
+        self.blocks = nn.ModuleList(
+            Block(config, ratio, config.is_hash_layer(layer)) for layer, ratio in enumerate(config.compress_ratios)
+        )
         self.streams_head = HyperHead(config)
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.mtp = MultiTokenPrediction(config) if config.num_nextn_predict_layers else None
 
     @torch.no_grad()
     def initialise(self, seed: int) -> "Transformer":
-        """Normal weights of the config's deviation; norms and scales 1; biases, sinks and gates' positions 0."""
+        """Normal weights of the config's deviation; norms and scales 1; biases, sinks and slots' biases 0."""
         generator = torch.Generator().manual_seed(seed)
         for name, parameter in self.named_parameters():
             if parameter.dim() >= 2 and not name.endswith(".ape"):
@@ -59,27 +45,31 @@ class Transformer(nn.Module):
         """tokens [B, S] -> n equal streams, the embedding [B, S, d]."""
         return (self.embedding(tokens),) * self.config.hc_mult
 
-    def features(self, tokens: torch.Tensor, packing: Packing) -> torch.Tensor:
-        """The normalised input of the head, [B, S, d]."""
+    def run(self, tokens: torch.Tensor, packing: Packing, trace: Trace | None = None) -> Streams:
+        """tokens [B, S] -> the streams after the last block."""
         streams = self.streams(tokens)
         for block in self.blocks:
-            streams = block(streams, tokens, lambda attention, x: attention(x, packing))
+            streams = block(streams, tokens, lambda attention, x: attention(x, packing, trace), trace)
+        return streams
+
+    def collapse(self, streams: Streams) -> torch.Tensor:
+        """The normalised input of the head, [B, S, d]: at position t it is about token t + 1."""
         return self.norm(self.streams_head(streams))
 
+    def features(self, tokens: torch.Tensor, packing: Packing) -> torch.Tensor:
+        """tokens [B, S] -> [B, S, d]."""
+        return self.collapse(self.run(tokens, packing))
+
+    def predict_ahead(
+        self, streams: Streams, tokens: torch.Tensor, packing: Packing, trace: Trace | None = None
+    ) -> torch.Tensor:
+        """The head's input for multi-token prediction, [B, S, d]: at position t it is about token t + 2.
+
+        streams: what `run` gave for tokens [B, S]. Position t sees token t + 1, so the last of each document has no
+        meaning, and the one before it no target.
+        """
+        return self.mtp(streams, self.embedding(tokens.roll(-1, dims=1)), packing, trace)
+
     def forward(self, tokens: torch.Tensor, document: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
-        """tokens, document (0 = padding), position (within the document): [B, S] -> logits [B, S, V]."""
-        return self.head(self.features(tokens, plan(self.config, document, position)))
-
-    def indexer_losses(self) -> list[torch.Tensor]:
-        """One a CSA layer, of the last forward pass."""
-        losses = [block.attention.indexer_loss for block in self.blocks]
-        return [loss for loss in losses if loss is not None]
-
-
-def hash_table(config: ModelConfig, seed: int) -> torch.Tensor:
-    """[V, k]: k different experts for each token id; each expert serves nearly the same number of ids."""
-    generator = torch.Generator().manual_seed(seed)
-    rows = torch.rand(config.vocab_size, config.n_routed_experts, generator=generator)
-    first = torch.randperm(config.vocab_size, generator=generator) % config.n_routed_experts
-    rows.scatter_(1, first.unsqueeze(1), 2.0)
-    return rows.topk(config.num_experts_per_tok, dim=1).indices.to(torch.int32)
+        """tokens, document (0 = padding), position (within the document): [B, S] -> logits [B, S, V], float32."""
+        return self.head(self.features(tokens, plan(self.config, document, position))).float()
