@@ -6,8 +6,8 @@ import torch
 from tests.model.conftest import randomise, small_config, tokens_of
 from trex.model.indexer import divergence
 from trex.model.norm import rms_normalise
-from trex.model.rotary import frequencies, rotary_table, rotate
 from trex.model.packing import plan
+from trex.model.rotary import frequencies, rotary_table, rotate
 from trex.model.trace import Trace
 from trex.model.transformer import Transformer
 
