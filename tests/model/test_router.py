@@ -3,6 +3,7 @@ import torch
 
 from tests.model.conftest import small_config
 from trex.model.router import Router, hash_table, sequence_balance
+from trex.model.trace import Trace
 
 NOBODY = torch.zeros(30, dtype=torch.long)
 
@@ -48,7 +49,7 @@ def test_observation_counts_real_tokens_alone(router):
     affinity = router.affinity(inputs()).view(2, 15, -1)
     chosen = router.choose(affinity.flatten(0, 1), NOBODY).view(2, 15, -1)
     real = torch.arange(15).expand(2, -1) < torch.tensor([[15], [4]])
-    seen = router.observe(affinity, chosen, real)
+    seen = router.observe(affinity, chosen, Trace(real))
     expected = [sum(e in row for b in range(2) for row in chosen[b][real[b]].tolist()) for e in range(5)]
     assert seen.load.tolist() == expected
     assert seen.load.sum() == 19 * 2

@@ -76,9 +76,14 @@ def test_the_overlays_of_the_project_are_accepted(copy):
 
 
 def test_values_that_do_not_fit_together(copy):
-    copy.write("wrong.yaml", "model: {o_groups: 7, num_experts_per_tok: 99}\nevaluation: {max_new_tokens: 100000}\n")
+    copy.write(
+        "wrong.yaml",
+        "model: {o_groups: 7, num_experts_per_tok: 99}\nevaluation: {max_new_tokens: 100000}\n"
+        "training: {common: {batch_rows: 4, micro_batch_rows: 5}}\n",
+    )
     text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
-    assert all(name in text for name in ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens")), text
+    names = ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens", "micro_batch_rows")
+    assert all(name in text for name in names), text
 
 
 def test_the_families_of_a_run_are_chosen_by_name(copy):

@@ -10,6 +10,7 @@ from trex.training.data import Rows
 SETTINGS = {
     "tokens": 4000,
     "batch_rows": 2,
+    "micro_batch_rows": None,
     "lr": 0.01,
     "adamw_lr": 0.01,
     "weight_decay": 0.1,
@@ -19,6 +20,10 @@ SETTINGS = {
     "warmup_fraction": 0.1,
     "decay_fraction": 0.3,
     "final_lr_fraction": 0.1,
+    "mtp_weight": 0.3,
+    "mtp_decay_weight": 0.1,
+    "indexer_weight": 1.0,
+    "sequence_balance_weight": 0.0001,
     "balance_speed": 0.001,
 }
 
@@ -31,6 +36,23 @@ def counting_rows(rows: int = 12, length: int = 64) -> Rows:
     document = torch.arange(length).div(16, rounding_mode="floor").add(1).expand(rows, -1)
     position = torch.arange(length).remainder(16).expand(rows, -1)
     return Rows(tokens, document.contiguous(), position.contiguous(), (position > 0).long())
+
+
+def uneven_rows() -> Rows:
+    """Four rows whose documents, targets and padding differ: no term has as many places in one as in another."""
+    lengths = ((64,), (20, 2, 1, 12), (7, 30, 3, 24), (5,))
+    generator = torch.Generator().manual_seed(1)
+    shape = (len(lengths), 64)
+    tokens = torch.randint(5, VOCABULARY, shape, generator=generator)
+    document, position = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
+    for row, documents in enumerate(lengths):
+        start = 0
+        for number, length in enumerate(documents, start=1):
+            document[row, start : start + length] = number
+            position[row, start : start + length] = torch.arange(length)
+            start += length
+    answers = torch.rand(shape, generator=generator) < torch.tensor([[0.1], [0.9], [0.5], [1.0]])
+    return Rows(tokens, document, position, (answers & (document > 0)).long())
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -16,6 +16,9 @@ def test_targets_stay_within_documents_and_on_the_loss_mask():
     chosen, tokens = rows.targets()
     assert chosen.tolist() == [[False, True, False, True, False]]
     assert tokens.tolist() == [13, 22]
+    chosen, tokens = rows.targets(ahead=2)
+    assert chosen.tolist() == [[True, False, False, False]]
+    assert tokens.tolist() == [13]
 
 
 def test_every_row_is_taken_once_a_pass_in_another_order():

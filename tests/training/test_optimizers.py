@@ -1,7 +1,11 @@
+import dataclasses
+
 import pytest
 import torch
 
 from tests.model.conftest import small_config
+from trex.accounting import parameters
+from trex.accounting.known import FLASH, PRO
 from trex.model.transformer import Transformer
 from trex.training.optimizers import Muon, newton_schulz, split_parameters
 
@@ -48,5 +52,18 @@ def test_every_parameter_has_one_optimizer():
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     assert sorted(map(id, muon + adamw)) == sorted(names)
     in_adamw = {names[id(parameter)] for parameter in adamw}
-    assert {"embedding.weight", "head.weight", "norm.weight", "blocks.1.attention.compressor.ape"} <= in_adamw
-    assert "blocks.0.attention_streams.fn" not in in_adamw
+    assert {"embedding.weight", "head.weight", "norm.weight", "mtp.token_norm.weight"} <= in_adamw
+    in_muon = {"blocks.0.attention_streams.fn", "blocks.1.attention.compressor.ape", "mtp.streams_head.fn"}
+    assert not in_muon & in_adamw
+
+
+@pytest.mark.parametrize("config", [FLASH, PRO], ids=["flash", "pro"])
+def test_the_published_models_are_split_as_published(config):
+    """Flash by the report's numbers; both by the formula that the accounting counts memory with."""
+    with torch.device("meta"):
+        model = Transformer(dataclasses.replace(config, num_nextn_predict_layers=0))
+    muon, adamw = (sum(parameter.numel() for parameter in group) for group in split_parameters(model))
+    assert adamw == parameters.adamw(config)
+    assert muon + adamw == parameters.total(config)
+    if config is FLASH:
+        assert (muon, adamw) == (283_272_717_312, 1_059_512_919)

@@ -29,6 +29,7 @@ def test_an_arm_starts_from_another_and_both_are_recorded(base, packed, model_js
     assert checkpoint.load(tmp_path / "sft").config == small_config()
     steps = [json.loads(line) for line in (tmp_path / "sft/metrics.jsonl").read_text().splitlines()]
     assert [step["step"] for step in steps] == [1, 2, 3, 4]
+    assert all(len(step["expert_load"]) == 4 and step["mtp_loss"] > 0 for step in steps)
     assert set(json.loads((tmp_path / "sft/config.json").read_text())["provenance"]["inputs"]) == {"init", "packed"}
 
 

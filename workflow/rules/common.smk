@@ -42,8 +42,11 @@ def together(config):
         errors.append("corpus.suite_items: heldout_wording cannot have more items than in_distribution")
     if config["evaluation"]["max_new_tokens"] >= config["corpus"]["context"]:
         errors.append("evaluation.max_new_tokens must be below corpus.context, or no prompt can be asked")
-    if config["training"]["common"]["warmup_fraction"] + config["training"]["common"]["decay_fraction"] > 1:
+    common = config["training"]["common"]
+    if common["warmup_fraction"] + common["decay_fraction"] > 1:
         errors.append("training.common: warmup_fraction and decay_fraction must be at most 1 together")
+    if (common["micro_batch_rows"] or 0) > common["batch_rows"]:
+        errors.append("training.common: micro_batch_rows must be at most batch_rows, or null for all of them")
     protocols = {"evaluation.protocol": config["evaluation"]["protocol"]}
     protocols |= {f"evaluation.models.{name}.protocol": model["protocol"] for name, model in ENDPOINTS.items()}
     for place, protocol in protocols.items():

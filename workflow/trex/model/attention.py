@@ -69,7 +69,7 @@ class Attention(nn.Module):
             if self.indexer is not None:
                 scores, visible = self.indexer(x, low_rank, packing, windows, table)
             heads, on_entries = attend(query, self.sink, near, packing.local, far, visible)
-            if scores is not None and trace is not None:
+            if scores is not None and trace is not None and trace.wants_divergence:
                 trace.divergence.append(divergence(scores, visible, on_entries))
         heads = heads.transpose(2, 3).flatten(1, 2)[:, : x.shape[1]]  # [B, S, H, c]
         return self.output(heads, table)

@@ -34,7 +34,7 @@ class MixtureOfExperts(nn.Module):
         chosen = self.router.choose(affinity, tokens.flatten())
         if trace is not None:
             in_rows = (values.unflatten(0, tokens.shape) for values in (affinity, chosen))
-            trace.routing.append(self.router.observe(*in_rows, trace.real))
+            trace.routing.append(self.router.observe(*in_rows, trace))
         return (self.shared(flat) + self.routed(flat, chosen, self.router.weigh(affinity, chosen))).view_as(x)
 
     def shared(self, x: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from trex.model.config import ModelConfig
-from trex.model.trace import Routing
+from trex.model.trace import Routing, Trace
 
 
 class Router(nn.Module):
@@ -38,10 +38,11 @@ class Router(nn.Module):
         weight = affinity.gather(1, chosen)
         return weight / weight.sum(-1, keepdim=True) * self.config.routed_scaling_factor
 
-    def observe(self, affinity: torch.Tensor, chosen: torch.Tensor, real: torch.Tensor) -> Routing:
-        """What the auxiliary losses and the log want to know. affinity [B, S, E], chosen [B, S, k], real [B, S]."""
-        load = torch.bincount(chosen[real].flatten(), minlength=self.config.n_routed_experts)
-        balance = None if self.is_hash else sequence_balance(affinity, chosen, real)
+    def observe(self, affinity: torch.Tensor, chosen: torch.Tensor, trace: Trace) -> Routing:
+        """What the auxiliary losses and the log want to know. affinity [B, S, E], chosen [B, S, k]."""
+        load = torch.bincount(chosen[trace.real].flatten(), minlength=self.config.n_routed_experts)
+        wanted = trace.wants_balance and not self.is_hash
+        balance = sequence_balance(affinity, chosen, trace.real) if wanted else None
         return Routing(load=load, is_hash=self.is_hash, balance=balance)
 
 

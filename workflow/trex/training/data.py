@@ -29,11 +29,12 @@ class Rows:
     def take(self, index: torch.Tensor) -> "Rows":
         return Rows(**{name: getattr(self, name)[index] for name in FIELDS})
 
-    def targets(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Position t predicts token t+1 of its document: where that is a target (a mask [N, S-1]), and those tokens."""
-        same = self.document[:, 1:] == self.document[:, :-1]
-        chosen = same & (self.document[:, 1:] > 0) & (self.loss[:, 1:] > 0)
-        return chosen, self.tokens[:, 1:][chosen]
+    def targets(self, ahead: int = 1) -> tuple[torch.Tensor, torch.Tensor]:
+        """Position t predicts token t+ahead of its document: where that is a target (a mask [N, S-ahead]), and those
+        tokens."""
+        same = self.document[:, ahead:] == self.document[:, :-ahead]
+        chosen = same & (self.document[:, ahead:] > 0) & (self.loss[:, ahead:] > 0)
+        return chosen, self.tokens[:, ahead:][chosen]
 
 
 def read(path: str | Path) -> Rows:

@@ -1,7 +1,7 @@
 """Muon for the matrices, AdamW for the rest, as DeepSeek-V4 splits them (arXiv 2606.19348, training section).
 
-AdamW: embedding, head, biases and scales of the hyper-connections, norms, sinks, gates' position biases.
-Muon: every other matrix, an expert's being a matrix of its own.
+AdamW: embedding, head, biases and scales of the hyper-connections, norms, sinks.
+Muon: every other matrix, an expert's being a matrix of its own, and the position biases of the compressors' gates too.
 """
 
 import torch
@@ -60,7 +60,7 @@ def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Para
     """The parameters for Muon and those for AdamW."""
     muon, adamw = [], []
     for name, parameter in model.named_parameters():
-        is_matrix = parameter.dim() >= 2 and not name.endswith((*ADAMW_NAMES, ".ape"))
+        is_matrix = parameter.dim() >= 2 and name not in ADAMW_NAMES
         (muon if is_matrix else adamw).append(parameter)
     return muon, adamw
 
