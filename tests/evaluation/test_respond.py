@@ -44,7 +44,7 @@ def test_what_does_not_fit_is_not_asked(answer):
 
 
 def test_greedy_answers_are_those_of_the_model(answer, model, tokenizer, items):
-    written = generate(model, [chat.encode_prompt(tokenizer, item.prompt) for item in items[:3]], 6, chat.EOS)
+    written = generate(model, [chat.encode_prompt(tokenizer, item.prompt) for item in items[:3]], 6, {chat.EOS})
     assert [row["response"] for row in answer(GREEDY)[:3]] == [chat.decode(tokenizer, tokens) for tokens in written]
 
 
@@ -86,7 +86,7 @@ def test_a_prompt_that_its_examples_make_too_long_is_not_asked(answer):
 
 def test_finish_tells_stopped_from_cut_off(model, tokenizer, items):
     prompt = chat.encode_prompt(tokenizer, items[0].prompt)
-    (answer,) = generate(model, [prompt], 6, chat.EOS)
+    (answer,) = generate(model, [prompt], 6, {chat.EOS})
     stopped = respond.row_of(items[0], prompt, answer[:3], tokenizer, 6)
     cut = respond.row_of(items[0], prompt, [100] * 6, tokenizer, 6)
     assert (stopped["finish"], stopped["n_tokens"], cut["finish"], cut["n_tokens"]) == ("stop", 3, "length", 6)

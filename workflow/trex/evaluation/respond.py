@@ -100,7 +100,7 @@ def respond(
     for start in cli.track(range(0, len(asked), batch_size), "answering"):
         batch = asked[start : start + batch_size]
         sampler = sampler_of(protocol, [(items[i].item_id, attempt) for i, attempt in batch])
-        answers = generate(model, [prompts[i] for i, _ in batch], protocol.max_tokens, chat.EOS, sampler)
+        answers = generate(model, [prompts[i] for i, _ in batch], protocol.max_tokens, {chat.EOS}, sampler)
         written.update(zip(batch, answers, strict=True))
     return [
         row_of(items[i], prompts[i], written.get((i, attempt)), tokenizer, protocol.max_tokens)

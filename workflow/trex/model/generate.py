@@ -1,5 +1,9 @@
-"""Batched decoding with cached window and compressed entries, greedy or by chance."""
+"""Batched decoding with cached window and compressed entries, greedy or by chance.
 
+The main model alone decodes, one token a step; the block of multi-token prediction is for training.
+"""
+
+from collections.abc import Collection
 from random import Random
 
 import torch
@@ -38,7 +42,7 @@ class Decoder:
         streams = self.model.streams(tokens)
         for block, cache in zip(self.model.blocks, self.caches, strict=True):
             streams = block(streams, tokens, lambda attention, x, cache=cache: attend(cache, attention, x))
-        return self.model.norm(self.model.streams_head(streams))
+        return self.model.collapse(streams)
 
 
 class Sampler:
@@ -73,11 +77,15 @@ class Sampler:
 
 @torch.no_grad()
 def generate(
-    model: Transformer, prompts: list[list[int]], max_new_tokens: int, stop_id: int, sampler: Sampler | None = None
+    model: Transformer,
+    prompts: list[list[int]],
+    max_new_tokens: int,
+    stop_ids: Collection[int],
+    sampler: Sampler | None = None,
 ) -> list[list[int]]:
     """The continuation of each prompt, greedy without a sampler: the new tokens, without the stop token that ends them.
 
-    A list shorter than max_new_tokens ended at the stop token. Raises ValueError on an empty prompt.
+    A list shorter than max_new_tokens ended at one of stop_ids. Raises ValueError on an empty prompt.
     """
     if not prompts:
         return []
@@ -91,10 +99,11 @@ def generate(
     for step in range(max_new_tokens):
         tokens = logits.argmax(-1) if sampler is None else sampler(logits)
         for row in sorted(running):
-            if tokens[row] == stop_id:
+            token = int(tokens[row])
+            if token in stop_ids:
                 running.remove(row)
             else:
-                written[row].append(int(tokens[row]))
+                written[row].append(token)
         if not running or step == max_new_tokens - 1:
             break
         logits = decoder.step(tokens, lengths + step)
