@@ -20,22 +20,24 @@ Not counted: recomputation, the optimizer, Sinkhorn normalisation, norms and oth
 the pooling in the compressors, and the embedding look-up.
 """
 
-from trex.accounting.counting.part import Architecture, Part
+import dataclasses
+
+from trex.accounting.counting.part import Architecture, Part, embedding, half, located, matrix, smaller
 from trex.model.config import ModelConfig
 
 
 def window_pairs(sequence_length: int, window: int) -> int:
     """Sum over queries t of min(t + 1, window)."""
-    ramp = min(sequence_length, window)
-    return ramp * (ramp + 1) // 2 + (sequence_length - ramp) * window
+    ramp = smaller(sequence_length, window)
+    return half(ramp * (ramp + 1)) + (sequence_length - ramp) * window
 
 
 def compressed_pairs(sequence_length: int, ratio: int, top_k: int | None = None) -> int:
     """Sum over queries t of the visible compressed entries (t + 1) // ratio, at most `top_k` of them."""
     entries = sequence_length // ratio
     if top_k is not None:
-        entries = min(entries, top_k)
-    return ratio * entries * (entries - 1) // 2 + entries * (sequence_length - entries * ratio + 1)
+        entries = smaller(entries, top_k)
+    return half(ratio * entries * (entries - 1)) + entries * (sequence_length - entries * ratio + 1)
 
 
 def architecture(name: str, config: ModelConfig, source: str) -> Architecture:
@@ -49,6 +51,8 @@ def architecture(name: str, config: ModelConfig, source: str) -> Architecture:
         num_experts_per_tok=config.num_experts_per_tok,
         streams=config.hc_mult,
         parts=lambda sequence_length: parts(config, sequence_length),
+        config=config,
+        config=config,
     )
 
 
@@ -60,12 +64,7 @@ def parts(config: ModelConfig, sequence_length: int) -> list[Part]:
         for part in layer_parts(config, ratio, config.is_hash_layer(layer), sequence_length, layer)
     ]
     ahead = mtp_parts(config, sequence_length) if config.num_nextn_predict_layers else []
-    return [embedding(config), *layers, *head_parts(config, sequence_length), *ahead]
-
-
-def embedding(config: ModelConfig) -> Part:
-    size = config.vocab_size * config.hidden_size
-    return Part("embedding", "embedding", "embedding", matrices=size, sharding="vocabulary")
+    return [embedding(config.vocab_size, config.hidden_size), *layers, *head_parts(config, sequence_length), *ahead]
 
 
 def layer_parts(
@@ -81,18 +80,6 @@ def layer_parts(
         Part("norms", "norms", vectors=2 * config.hidden_size),
     ]
     return [located(part, layer, block) for part in found]
-
-
-def located(part: Part, layer: int | None, block: str) -> Part:
-    return Part(**part.__dict__ | {"layer": layer, "block": block})
-
-
-def matrix(
-    name: str, component: str, size: int, sequence_length: int, sharding: str = "replicated", vectors: int = 0
-) -> Part:
-    """A matrix that every token passes; vectors: norm weights and the like beside it."""
-    flops = 2 * size * sequence_length
-    return Part(name, component, matrices=size, vectors=vectors, flops=flops, operator="matmul", sharding=sharding)
 
 
 def projections(config: ModelConfig, sequence_length: int) -> list[Part]:
@@ -164,7 +151,7 @@ def experts(config: ModelConfig, is_hash: bool, sequence_length: int) -> list[Pa
     expert = 3 * config.hidden_size * config.moe_intermediate_size
     router = matrix("router", "routers", count * config.hidden_size, sequence_length)
     return [
-        Part(**router.__dict__ | {"buffers": 0 if is_hash else count}),
+        dataclasses.replace(router, buffers=0 if is_hash else count),
         Part(
             "routed_experts",
             "routed_experts",

@@ -1,11 +1,12 @@
 """The common language of all architectures: the parts of a model, what they hold and what a forward pass costs them.
 
 Formulas are integers of integers; nothing is rounded. A matrix that every token passes costs twice its parameters a
-token (a multiply-add is two FLOPs).
+token (a multiply-add is two FLOPs). The same formulas take symbols of sympy instead of integers (see `symbolic`).
 """
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from typing import Any
 
 FORWARDS_PER_TRAINING_STEP = 3  # the backward pass goes towards inputs and towards weights
 
@@ -54,7 +55,7 @@ class Architecture:
     """A model to count and to plan with. parts(sequence_length): all its parts, with the FLOPs of one such document.
 
     streams: residual streams that a layer hands on; what they hold is `streams` times as wide as the hidden size.
-    source: where its shape is from.
+    source: where its shape is from. config: that shape, for conventions that count by formulas of their own.
     """
 
     name: str
@@ -66,6 +67,39 @@ class Architecture:
     num_experts_per_tok: int
     streams: int
     parts: Callable[[int], list[Part]]
+    config: Any
+
+
+def matrix(
+    name: str, component: str, size: int, sequence_length: int, sharding: str = "replicated", vectors: int = 0
+) -> Part:
+    """A matrix that every token passes; vectors: norm weights and the like beside it."""
+    flops = 2 * size * sequence_length
+    return Part(name, component, matrices=size, vectors=vectors, flops=flops, operator="matmul", sharding=sharding)
+
+
+def embedding(vocab_size: int, hidden_size: int) -> Part:
+    """Looked up, hence without FLOPs."""
+    return Part("embedding", "embedding", "embedding", matrices=vocab_size * hidden_size, sharding="vocabulary")
+
+
+def located(part: Part, layer: int | None, block: str) -> Part:
+    """The same part, where it stands."""
+    return dataclasses.replace(part, layer=layer, block=block)
+
+
+def smaller(one: int, other: int) -> int:
+    """The minimum, of symbols too."""
+    if isinstance(one, int) and isinstance(other, int):
+        return min(one, other)
+    import sympy
+
+    return sympy.Min(one, other)
+
+
+def half(even: int) -> int:
+    """Exactly, of what is even for all values of its symbols."""
+    return even // 2 if isinstance(even, int) else even / 2
 
 
 def main(parts: Iterable[Part]) -> list[Part]:
