@@ -2,7 +2,7 @@ import json
 import sys
 from pathlib import Path
 
-from trex.common import environment
+from trex.common import environment, provenance
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements.txt"
 
@@ -17,7 +17,8 @@ def test_it_names_versions_processor_and_threads_but_no_person_or_folder(tmp_pat
     found = json.loads(out.read_text())
     assert found["threads"] == 3
     assert found["sandbox"] == isolation
-    assert found["processor"]["logical_cores"] >= 1
+    assert found["cores"]["logical"] >= 1
+    assert found["stack"] == provenance.stack() and found["stack_digest"] == found["provenance"]["stack"]
     assert found["torch"]["version"].startswith("2.")
     assert "python" in found["provenance"]["versions"]
     assert str(REQUIREMENTS.parent) not in out.read_text() and str(Path.home()) + "/" not in out.read_text()

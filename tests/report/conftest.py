@@ -277,7 +277,8 @@ def write_documents(folder: Path) -> None:
     config = {"config": {"run": "fake", "seed": 1, "threads": 2, "problems": {"instances_per_family": 100}}}
     files.write_json(folder / "config.json", config, {})
     environment = {
-        "processor": {"brand": "An Invented CPU", "features": ["avx2", "fma"], "logical_cores": 2},
+        "stack": {"processor": {"brand": "An Invented CPU", "features": ["avx2", "fma"]}},
+        "cores": {"logical": 2},
         "threads": 2,
     }
     files.write_json(folder / "environment.json", environment, {"versions": {"python": "3.11.7", "torch": "2.13.0"}})

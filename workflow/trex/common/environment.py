@@ -1,7 +1,7 @@
-"""What a run was computed with: versions, processor, threads, torch's build, allocator. Informational.
+"""What a run was computed with: the stack that its results name by digest, threads, torch's build. Informational.
 
 Written once a run, to explain a difference between two machines; nothing reads it back, and it names neither host,
-user nor folder.
+user nor folder. Which kernels the training takes is in accounting/kernels.json.
 """
 
 import os
@@ -14,32 +14,22 @@ from pathlib import Path
 import psutil
 
 from trex.common import cli, files
-from trex.common.provenance import digest_file, provenance
+from trex.common.provenance import digest_file, digest_json, provenance, stack
 
-# The instruction sets that decide which kernels the numeric libraries take.
-FEATURES = ("avx2", "fma", "avx512f", "avx512bw", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16", "neon", "sve")
-ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc")
-VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_CORETYPE", "ONEDNN_MAX_CPU_ISA", "MALLOC_ARENA_MAX")
+# Of threads and memory; what chooses kernels is part of the stack.
+VARIABLES = ("KMP_AFFINITY", "KMP_BLOCKTIME", "MALLOC_ARENA_MAX", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
-def processor() -> dict:
-    """Brand, instruction sets, cores and memory."""
-    import cpuinfo  # takes a second: only here
-
-    info = cpuinfo.get_cpu_info()
+def cores() -> dict:
     return {
-        "architecture": platform.machine(),
-        "brand": info.get("brand_raw"),
-        "features": sorted(set(FEATURES) & set(info.get("flags", ()))),
-        "physical_cores": psutil.cpu_count(logical=False),
-        "logical_cores": psutil.cpu_count(),
-        "usable_cores": len(psutil.Process().cpu_affinity()) if hasattr(psutil.Process, "cpu_affinity") else None,
-        "memory_mb": psutil.virtual_memory().total // 2**20,
+        "physical": psutil.cpu_count(logical=False),
+        "logical": psutil.cpu_count(),
+        "usable": len(psutil.Process().cpu_affinity()) if hasattr(psutil.Process, "cpu_affinity") else None,
     }
 
 
 def torch_build() -> dict | None:
-    """Version and build of torch, and the kernels that it and oneDNN choose here; None without torch."""
+    """Compiler, BLAS and oneDNN of torch's build, and the instruction sets it uses here; None without torch."""
     try:
         import torch
     except ImportError:
@@ -59,14 +49,6 @@ def thread_pools() -> list[dict]:
 
     kept = ("user_api", "internal_api", "version", "threading_layer", "architecture")
     return [{key: pool[key] for key in kept if key in pool} for pool in threadpoolctl.threadpool_info()]
-
-
-def allocator() -> str:
-    """The memory allocator of this process: a preloaded one, else the C library's."""
-    maps = Path("/proc/self/maps")
-    loaded = maps.read_text(encoding="utf-8", errors="replace") if maps.exists() else ""
-    preloaded = [name for name in ALLOCATORS if name in loaded]
-    return preloaded[0] if preloaded else " ".join(platform.libc_ver()).strip() or "unknown"
 
 
 def requirements(path: str) -> dict:
@@ -99,24 +81,26 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True, help="threads of the numeric steps (config: threads)")
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
-    torch = torch_build()
+    torch, found = torch_build(), stack()
     environment = {
+        "stack_digest": digest_json(found),
+        "stack": found,
         "snakemake": metadata.version("snakemake"),
         "requirements": requirements(arguments.requirements),
-        "system": f"{platform.system()} {platform.release()}",
-        "processor": processor(),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "cores": cores(),
+        "memory_mb": psutil.virtual_memory().total // 2**20,
         "threads": arguments.threads,
         "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "torch": torch,
         "thread_pools": thread_pools(),
-        "allocator": allocator(),
         "bubblewrap": bubblewrap(),
         "sandbox": {key: arguments.isolation[key] for key in ("level", "seccomp", "landlock", "refused")},
     }
     block = provenance("trex.common.environment", {}, {"requirements": arguments.requirements})
     files.write_json(arguments.out, environment, block)
     print(
-        f"environment: {environment['processor']['brand']}, {arguments.threads} threads, "
+        f"environment: {found['processor']['brand']}, {arguments.threads} threads, "
         f"torch {torch['version'] if torch else 'absent'}, "
         f"{len(environment['requirements']['departures'])} departures from {arguments.requirements}"
     )

@@ -1,4 +1,4 @@
-"""Where a result comes from: digests of its settings, code and inputs, its seed and the versions used.
+"""Where a result comes from: digests of its settings, code and inputs, its seed, the versions used and the stack.
 
 A provenance block holds nothing that differs between two runs on one machine: no time, host, user or absolute path.
 """
@@ -11,7 +11,10 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from trex.common import stack as machine
+
 PACKAGE = Path(__file__).resolve().parents[1]
+REQUIREMENTS = PACKAGE.parents[1] / "requirements.txt"  # of a checkout; an installed package has none
 LIBRARIES = (
     "bm25s",
     "cvxpy",
@@ -127,6 +130,17 @@ def versions() -> dict[str, str]:
     return found
 
 
+def stack() -> dict:
+    """What results are computed with on this machine: digest_json of it is the `stack` of every result."""
+    pinned = digest_file(REQUIREMENTS) if REQUIREMENTS.is_file() else None
+    return machine.describe() | {"requirements": pinned, "versions": versions()}
+
+
+@cache
+def stack_digest() -> str:
+    return digest_json(stack())
+
+
 @cache
 def libraries(module: str) -> tuple[str, ...]:
     """Those of LIBRARIES that the module or what it imports from this package imports, sorted."""
@@ -162,4 +176,5 @@ def provenance(step: str, settings: dict, inputs: dict[str, str | Path | list[Pa
         "inputs": {role: digest_input(files) for role, files in sorted(inputs.items())},
         "seed": seed,
         "versions": versions(),
+        "stack": stack_digest(),
     }
