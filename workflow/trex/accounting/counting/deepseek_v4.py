@@ -52,7 +52,6 @@ def architecture(name: str, config: ModelConfig, source: str) -> Architecture:
         streams=config.hc_mult,
         parts=lambda sequence_length: parts(config, sequence_length),
         config=config,
-        config=config,
     )
 
 
