@@ -45,6 +45,7 @@ BY_HAND = {
     "trex.corpus.validate",
     "trex.corpus.throughput",
     "trex.execution.throughput",
+    "trex.model.export",
     "trex.problems.compare",
 }
 

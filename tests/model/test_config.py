@@ -4,24 +4,13 @@ import pytest
 
 from tests.model.conftest import small_config
 from trex.common.errors import UserError
-from trex.model.config import ModelConfig
+from trex.model.config import ModelConfig, RopeScaling
 
 
-@pytest.mark.parametrize("content", ["", "[1, 2]", "5", '{"model": 5}', '{"model": {"hidden_size": 4}}', "{"])
-def test_a_file_that_is_no_config_is_named(tmp_path, content):
-    path = tmp_path / "config.json"
-    path.write_text(content)
-    with pytest.raises(UserError):
-        ModelConfig.read(path)
-    with pytest.raises(UserError, match="no such file"):
-        ModelConfig.read(tmp_path / "missing.json")
-
-
-def test_a_written_config_is_read_back(tmp_path):
-    path = tmp_path / "config.json"
-    for values in (small_config().to_dict(), {"model": small_config().to_dict()}):
-        path.write_text(json.dumps(values))
-        assert ModelConfig.read(path) == small_config()
+def test_a_config_comes_back_from_its_plain_values():
+    for config in (small_config(), small_config(rope_scaling=None), small_config(num_nextn_predict_layers=0)):
+        assert ModelConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    assert ModelConfig.from_dict(small_config().to_dict() | {"rope_scaling": {}}).rope_scaling == RopeScaling()
 
 
 @pytest.mark.parametrize(
@@ -34,6 +23,9 @@ def test_a_written_config_is_read_back(tmp_path):
         ({"compress_ratios": [0, 4, 8, 16]}, "compress_ratios"),
         ({"head_dim": "wide"}, "type"),
         ({"heads": 2}, "unknown keys heads"),
+        ({"num_nextn_predict_layers": 2}, "num_nextn_predict_layers"),
+        ({"rope_scaling": {"beta_slow": 64.0}}, "beta_fast"),
+        ({"rope_scaling": {"speed": 2}}, "speed"),
     ],
 )
 def test_values_that_do_not_fit_together_are_named(changes, named):

@@ -24,7 +24,7 @@ from trex.accounting import flops, recipes
 from trex.common import cli, files, provenance, seeds
 from trex.common.errors import UserError
 from trex.model.config import ModelConfig
-from trex.model.huggingface import to_hf_config
+from trex.model.huggingface_config import read_config, to_hf_config
 
 PRECISION = "float32"
 BASELINE = "open_source"
@@ -134,7 +134,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True, help="CPU threads, the same as in training")
     parser.add_argument("--out", required=True, help="accounting/ladder.csv")
     arguments = parser.parse_args()
-    config, peak = ModelConfig.read(arguments.model_config), files.read_json(arguments.peak)
+    config, peak = read_config(arguments.model_config), files.read_json(arguments.peak)
     if peak["threads"] != arguments.threads:
         raise UserError(
             f"{arguments.peak}: peak of {peak['threads']} threads, {arguments.threads} wanted; measure again"

@@ -11,6 +11,7 @@ from trex.accounting import flops, parameters
 from trex.accounting.known import MODELS
 from trex.common import cli, files, provenance
 from trex.model.config import ModelConfig
+from trex.model.huggingface_config import read_config
 
 PUBLISHED_LENGTHS = (4096, 8192)
 
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--out", required=True, help="accounting/models.csv")
     parser.add_argument("--components", required=True, help="accounting/components.csv")
     arguments = parser.parse_args()
-    miniature = ModelConfig.read(arguments.model_config)
+    miniature = read_config(arguments.model_config)
     cases = [("miniature", miniature, arguments.sequence_length, 0)]
     cases += [(name, config, length, 1) for name, config in MODELS.items() for length in PUBLISHED_LENGTHS]
     totals = pd.DataFrame([row for case in cases for row in model_rows(*case)])

@@ -19,7 +19,8 @@ import numpy as np
 import torch
 
 from trex.model.config import ModelConfig
-from trex.model.huggingface import to_hf_config, to_hf_state
+from trex.model.huggingface_config import to_hf_config
+from trex.model.huggingface_weights import to_hf_state
 from trex.model.transformer import Transformer
 from trex.training.data import Rows
 from trex.training.loss import next_token_loss
@@ -37,8 +38,11 @@ class Recipe:
 def open_source(config: ModelConfig, seed: int) -> Recipe:
     import transformers  # seconds to import, and no other recipe needs it
 
-    model = transformers.DeepseekV4ForCausalLM(transformers.DeepseekV4Config(**to_hf_config(config)))
-    model.load_state_dict(to_hf_state(Transformer(config).initialise(seed).state_dict()))
+    model = transformers.DeepseekV4ForCausalLM.from_pretrained(
+        None,
+        config=transformers.DeepseekV4Config(**to_hf_config(config)),
+        state_dict=to_hf_state(Transformer(config).initialise(seed).state_dict()),
+    )
     kernels = f"transformers {transformers.__version__}; attention {model.config._attn_implementation}; "
     kernels += f"experts {model.config._experts_implementation}"
     return Recipe(model, lambda tokens: model(input_ids=tokens, labels=tokens, use_cache=False).loss, kernels)

@@ -1,9 +1,7 @@
 """The shape of a DeepSeek-V4-style model, with Hugging Face's key names. Free of torch, so that formulas can use it."""
 
 import dataclasses
-from pathlib import Path
 
-from trex.common import files
 from trex.common.errors import UserError
 
 
@@ -94,7 +92,7 @@ class ModelConfig:
             raise UserError(f"model config: missing keys {', '.join(missing)}")
         try:
             scaling = values.get("rope_scaling", dataclasses.asdict(RopeScaling()))
-            nested = {"rope_scaling": scaling and RopeScaling(**scaling)}
+            nested = {"rope_scaling": None if scaling is None else RopeScaling(**scaling)}
             config = cls(**values | nested | {"compress_ratios": tuple(values["compress_ratios"])})
             errors = config.errors()
         except TypeError as error:
@@ -119,11 +117,3 @@ class ModelConfig:
         if self.rope_scaling and not self.rope_scaling.beta_fast > self.rope_scaling.beta_slow > 0:
             found.append("rope_scaling.beta_fast must be above beta_slow, and that above 0")
         return found
-
-    @classmethod
-    def read(cls, path: str | Path) -> "ModelConfig":
-        """From a trained arm's config.json, or a file that holds the model section alone."""
-        values = files.read_json(path)
-        if not isinstance(values, dict) or not isinstance(values.get("model", values), dict):
-            raise UserError(f"{path}: holds no model config; give the config.json of a trained arm")
-        return cls.from_dict(values.get("model", values))
