@@ -35,10 +35,10 @@ def small_config(**changes) -> ModelConfig:
 
 
 @torch.no_grad()
-def randomise(model: Transformer, seed: int = 0) -> Transformer:
+def randomise(model: Transformer, seed: int = 0, deviation: float = 0.3) -> Transformer:
     generator = torch.Generator().manual_seed(seed)
     for parameter in model.parameters():
-        parameter.add_(torch.randn(parameter.shape, generator=generator) * 0.3)
+        parameter.add_(torch.randn(parameter.shape, generator=generator) * deviation)
     for name, buffer in model.named_buffers():
         if name.endswith("router.bias"):
             buffer.normal_(0, 0.2, generator=generator)

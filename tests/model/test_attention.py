@@ -26,7 +26,7 @@ def test_attention_follows_the_equations_query_by_query(kind, length):
     expected, divergences = equations.attention_alone(attention, x)
     torch.testing.assert_close(result, expected.float(), atol=1e-5, rtol=1e-4)
     if kind == "csa":  # the indexer's teacher includes window and sink
-        assert float(trace.divergence[0]) == pytest.approx(divergences, rel=1e-4)
+        assert trace.divergence[0].item() == pytest.approx(divergences, rel=1e-4)
 
 
 def divergences(model: Transformer, length: int) -> list[torch.Tensor]:
