@@ -12,7 +12,7 @@ the embedding; the last one the final norm, the head and multi-token prediction.
 import dataclasses
 from collections.abc import Iterator
 
-from trex.accounting.counting.part import Architecture
+from trex.accounting.counting.part import Architecture, Part
 from trex.common.errors import UserError
 
 RECOMPUTATIONS = ("none", "selective", "full")
@@ -82,6 +82,19 @@ class Layout:
         """Ranks that share the tokens of one sequence between the tensor-parallel regions."""
         return self.context * (self.tensor if self.sequence_parallel else 1)
 
+    def shards(self, part: Part) -> int:
+        """Among how many ranks of one pipeline rank a part of a model is split."""
+        if part.sharding == "expert":
+            return self.expert * self.expert_tensor
+        return self.tensor if part.sharding in ("tensor", "vocabulary") else 1
+
+    def copies(self, part: Part) -> int:
+        """How many ranks hold the same shard and sum its gradients: those that a distributed optimizer splits it over.
+
+        A replicated part is, beyond that, alike on all ranks of a tensor group.
+        """
+        return self.expert_data if part.sharding == "expert" else self.data * self.context
+
     def layers(self, num_layers: int) -> list[list[range]]:
         """The main layers of each pipeline rank: one range of layer numbers for each of its chunks."""
         each, left = divmod(num_layers, self.chunks)
@@ -132,10 +145,8 @@ class Layout:
     def wrong_grids(self) -> list[str]:
         if self.wrong_values():
             return []
-        dense, sparse = (
-            self.tensor * self.context * self.pipeline,
-            self.expert_tensor * self.expert * self.pipeline,
-        )
+        dense = self.tensor * self.context * self.pipeline
+        sparse = self.expert_tensor * self.expert * self.pipeline
         found = []
         if self.devices % dense:
             found.append(
@@ -149,6 +160,8 @@ class Layout:
             )
         if self.sequence_length % (self.context * self.tensor):
             found.append(f"sequence_length must be a multiple of context x tensor = {self.context * self.tensor}")
+        if self.swap_optimizer and not self.distributed_optimizer:
+            found.append("swap_optimizer needs distributed_optimizer, as in MindSpeed; set both")
         if self.virtual_stages > 1 and self.pipeline == 1:
             found.append("virtual_stages above 1 needs pipeline above 1")
         return found or self.wrong_batches()
@@ -179,7 +192,18 @@ class Layout:
             found.append(f"chunk_layers has {len(self.chunk_layers)} entries; it must have {self.chunks}, one a chunk")
         if self.chunk_layers is not None and sum(self.chunk_layers) != model.num_layers:
             found.append(f"chunk_layers sum to {sum(self.chunk_layers)}; {model.name} has {model.num_layers} layers")
-        return found
+        return found or self.wrong_splits(model)
+
+    def wrong_splits(self, model: Architecture) -> list[str]:
+        """Parts that do not come out even among their ranks, each once."""
+        uneven = {
+            part.name: self.shards(part)
+            for part in model.parts(self.sequence_length)
+            if part.parameters % self.shards(part)
+        }
+        return [
+            f"{name} of {model.name} cannot be split by {shards}; choose a divisor" for name, shards in uneven.items()
+        ]
 
     def check(self, model: Architecture | None = None) -> None:
         """Raises UserError with all that is wrong."""
