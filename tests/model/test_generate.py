@@ -143,17 +143,17 @@ def sampler(temperature: float, top_p: float, seeds=(0,)) -> Sampler:
 @pytest.mark.parametrize(("temperature", "top_p"), [(0.6, 1.0), (1.0, 0.9)])
 def test_a_sequences_draws_do_not_depend_on_its_batch(model, temperature, top_p):
     prompts = prompts_of(LENGTHS)
-    together = generate(model, prompts, 20, NEVER, sampler(temperature, top_p, LENGTHS))
-    single = [generate(model, [prompt], 20, NEVER, sampler(temperature, top_p, [len(prompt)]))[0] for prompt in prompts]
+    together = generate(model, prompts, 10, NEVER, sampler(temperature, top_p, LENGTHS))
+    single = [generate(model, [prompt], 10, NEVER, sampler(temperature, top_p, [len(prompt)]))[0] for prompt in prompts]
     assert together == single
-    assert together != generate(model, prompts, 20, NEVER)
+    assert together != generate(model, prompts, 10, NEVER)
 
 
 def test_a_sequences_draws_do_not_depend_on_when_others_stop(model):
     prompts = prompts_of(LENGTHS)
-    free = generate(model, prompts, 20, NEVER, sampler(1.0, 1.0, LENGTHS))
+    free = generate(model, prompts, 10, NEVER, sampler(1.0, 1.0, LENGTHS))
     stop = free[2][5]
-    assert generate(model, prompts, 20, {stop}, sampler(1.0, 1.0, LENGTHS)) == [
+    assert generate(model, prompts, 10, {stop}, sampler(1.0, 1.0, LENGTHS)) == [
         cut(written, {stop}) for written in free
     ]
 
