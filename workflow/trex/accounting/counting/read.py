@@ -45,10 +45,12 @@ def read(path: Path) -> ModelConfig | TransformerConfig:
         raise UserError(f"{path}: model_type is {kind!r}; known are {known}")
     try:
         config = READERS[kind](values)
+        if wrong := [name for name, value in numbers(config).items() if not is_count(value)]:
+            raise UserError(f"{', '.join(wrong)} must be whole numbers, not below 0")
     except KeyError as error:
         raise UserError(f"{path}: missing key {error.args[0]}") from error
-    if wrong := [name for name, value in numbers(config).items() if not is_count(value)]:
-        raise UserError(f"{path}: {', '.join(wrong)} must be whole numbers, not below 0")
+    except (UserError, TypeError) as error:
+        raise UserError(f"{path}: {error}") from error
     return config
 
 
@@ -89,11 +91,10 @@ def deepseek_v3(values: dict) -> TransformerConfig:
 def grouped_query(values: dict, qk_norm: bool) -> GroupedQueryAttention:
     if values.get("attention_bias", False) or values.get("sliding_window"):
         raise UserError("attention_bias and sliding_window are not counted here")
-    heads = values["num_attention_heads"]
     return GroupedQueryAttention(
-        num_attention_heads=heads,
+        num_attention_heads=values["num_attention_heads"],
         num_key_value_heads=values["num_key_value_heads"],
-        head_dim=values.get("head_dim") or values["hidden_size"] // heads,
+        head_dim=values.get("head_dim") or values["hidden_size"] // values["num_attention_heads"],
         qk_norm=qk_norm,
     )
 
