@@ -192,17 +192,19 @@ class Layout:
             found.append(f"chunk_layers has {len(self.chunk_layers)} entries; it must have {self.chunks}, one a chunk")
         if self.chunk_layers is not None and sum(self.chunk_layers) != model.num_layers:
             found.append(f"chunk_layers sum to {sum(self.chunk_layers)}; {model.name} has {model.num_layers} layers")
+        if self.chunk_layers is not None and min(self.chunk_layers, default=0) < 0:
+            found.append(f"chunk_layers has {min(self.chunk_layers)}; no chunk has fewer than 0 layers")
         return found or self.wrong_splits(model)
 
     def wrong_splits(self, model: Architecture) -> list[str]:
-        """Parts that do not come out even among their ranks, each once."""
-        uneven = {
-            part.name: self.shards(part)
-            for part in model.parts(self.sequence_length)
-            if part.parameters % self.shards(part)
-        }
+        """Parts that do not come out even among their ranks."""
+        uneven: dict[int, dict[str, None]] = {}
+        for part in model.parts(self.sequence_length):
+            if part.parameters % self.shards(part):
+                uneven.setdefault(self.shards(part), {})[part.name] = None
         return [
-            f"{name} of {model.name} cannot be split by {shards}; choose a divisor" for name, shards in uneven.items()
+            f"{', '.join(names)} of {model.name} cannot be split evenly over {ranks} ranks; choose another number"
+            for ranks, names in uneven.items()
         ]
 
     def check(self, model: Architecture | None = None) -> None:

@@ -8,7 +8,6 @@ the lower bound leaves it out, the upper bound has it.
 import dataclasses
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil
 
 from trex.accounting.planning.layout import Layout
 
@@ -40,26 +39,28 @@ class Kept:
 
     def bytes(self, layout: Layout, imbalance: Fraction = Fraction(1)) -> int:
         """On one rank, of one micro-batch. imbalance: tokens of the rank with most over the mean, for experts."""
-        share = Fraction(self.values * layout.micro_batch) / divisor(self.split, layout)
-        return self.size * ceil(share * imbalance if self.split.startswith("expert") else share)
+        into, times = divisor(self.split, layout), 1
+        if self.split.startswith("expert"):
+            into, times = into * imbalance.denominator, gathered(layout) * imbalance.numerator
+        return self.size * -(-self.values * layout.micro_batch * times // into)
 
 
-def divisor(split: str, layout: Layout) -> Fraction:
-    """Into how many parts a tensor of one sequence falls.
-
-    Each rank of an expert-tensor group gets the tokens of all of that group, for its share of the inner channels.
-    """
-    if split.startswith("expert"):
-        gathered = layout.expert_tensor if layout.sequence_parallel or layout.tensor == 1 else 1
-        inner = layout.expert_tensor if split == "expert_inner" else 1
-        return Fraction(layout.sequence_shards * inner, gathered)
-    parts = {
+def divisor(split: str, layout: Layout) -> int:
+    """Into how many parts the values of one sequence fall."""
+    return {
         "sequence": layout.sequence_shards,
         "tensor": layout.context * layout.tensor,
         "context": layout.context,
         "whole": 1,
-    }
-    return Fraction(parts[split])
+        "expert": layout.sequence_shards,
+        "expert_inner": layout.sequence_shards * layout.expert_tensor,
+    }[split]
+
+
+def gathered(layout: Layout) -> int:
+    """Of how many ranks a rank's experts see the tokens: those of an expert-tensor group put theirs together, unless
+    they hold the same tokens anyway."""
+    return layout.expert_tensor if layout.sequence_parallel or layout.tensor == 1 else 1
 
 
 @dataclasses.dataclass(frozen=True)
