@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trex.accounting.counting import part
-from trex.accounting.counting.conventions import CONVENTIONS, EXACT, EXACT_WITH_MTP, NOT_DERIVED, applicable
+from trex.accounting.counting.conventions import CONVENTIONS, EXACT, EXACT_WITH_MTP, MISTAKES, NOT_DERIVED, applicable
 from trex.accounting.counting.deepseek_v4 import window_pairs
 from trex.accounting.counting.published import DEEPSEEK_V3, FLASH, QWEN3_30B_A3B
 from trex.accounting.counting.read import architecture, of
@@ -52,7 +52,13 @@ def test_differences_in_circulation():
         assert round(100 * (ratio(model, frozen, EXACT) - 1), 1) == without
         assert round(100 * (ratio(model, EXACT_WITH_MTP, EXACT) - 1), 1) == ahead
         assert round(ratio(model, recomputed, EXACT), 3) == again
-    assert round(100 * (ratio("v4-flash", "primus_by_streams_mtp", EXACT_WITH_MTP) - 1)) == 295
+
+
+def test_counting_each_stream_by_itself_gives_four_times_as_much():
+    flash = architecture("v4-flash")
+    mistake = MISTAKES["primus_by_streams_mtp"].total(flash, 4096)
+    assert round(100 * (float(mistake / CONVENTIONS[EXACT_WITH_MTP].total(flash, 4096)) - 1)) == 295
+    assert not set(MISTAKES) & set(CONVENTIONS)
 
 
 def test_what_is_not_derived_is_listed_with_a_reason():

@@ -1,0 +1,53 @@
+"""The command that counts one model."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+
+def count(*arguments):
+    command = [sys.executable, "-m", "trex.accounting.count", *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_table(tmp_path):
+    done = count("--model", "v4-pro", "--sequence-length", "4096", "--out", str(tmp_path / "counts.csv"))
+    assert done.returncode == 0, done.stderr
+    assert "312.4724" in done.stdout and "1,547,396,186,112" in done.stdout and "not derived: maxtext" in done.stdout
+    frame = pd.read_csv(tmp_path / "counts.csv")
+    parts, totals = frame[frame.component.notna()], frame[frame.convention.notna()].set_index("convention")
+    assert parts.parameters.sum() == totals.loc["exact_visible_pairs_mtp"].parameters == 1_598_837_325_086
+    main = parts[parts.component != "mtp"]
+    assert 3 * main.forward_flops_per_token.sum() == totals.loc["exact_visible_pairs"].train_flops_per_token
+    assert round(totals.loc["megatron"].train_flops_per_token / 1e9, 3) == 311.704
+
+
+def test_formulas_of_a_config(tmp_path, tiny):
+    (tmp_path / "config.json").write_text(json.dumps({"model": tiny.to_dict()}))
+    done = count("--model", str(tmp_path / "config.json"), "--sequence-length", "40", "--symbolic")
+    assert done.returncode == 0, done.stderr
+    assert "embedding = V*d = 976" in done.stdout
+    assert "hidden_size" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--model", "v5"], "known are v4-flash, v4-pro"),
+        (["--model", "v4-pro", "--sequence-length", "0"], "no whole number from 1 on"),
+    ],
+)
+def test_wrong_arguments(arguments, said):
+    done = count(*arguments)
+    assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_without_torch_or_snakemake():
+    code = (
+        "import sys, trex.accounting.count, trex.accounting.counting.symbolic;"
+        "sys.exit(bool({'torch', 'snakemake'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
