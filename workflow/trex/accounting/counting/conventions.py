@@ -7,8 +7,8 @@ gradient of inputs, gradient of weights) and two FLOPs a multiply-add, where not
 A convention for MFU leaves recomputed work out; one with `hardware` counts it, and gives HFU. A name with `mtp` counts
 the block of multi-token prediction (MTP).
 
-`MISTAKES` holds a count that its own authors corrected. `NOT_DERIVED` lists totals in circulation whose formula we could
-not read, with what is missing.
+`MISTAKES` holds a count that its own authors corrected. `NOT_DERIVED` lists totals in circulation whose formula we
+could not read, with what is missing.
 """
 
 import dataclasses
