@@ -46,6 +46,7 @@ rule data:
 rule models:
     input:
         expand(rules.train.output, arm=ARMS),
+        rules.oracle.output,
 
 
 rule evaluation:

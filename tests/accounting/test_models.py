@@ -1,5 +1,6 @@
 """The two tables of formulas."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -30,9 +31,13 @@ def test_models(tables, tiny):
         "active_parameters",
         "train_flops_per_token",
     ]
-    own = totals.set_index("model").loc["miniature"]
+    own, with_mtp = (row for row in totals.itertuples() if row.model == "miniature")
     assert (own.parameters, own.active_parameters) == (parameters.total(tiny), parameters.active(tiny))
     assert own.train_flops_per_token == flops.training(tiny, 40) / 40
+    assert (with_mtp.convention, with_mtp.parameters) == (
+        flops.CONVENTION_WITH_MTP,
+        parameters.total(tiny) + parameters.mtp(tiny),
+    )
     pro = totals[(totals.model == "deepseek-v4-pro") & (totals.sequence_length == 4096)].set_index("convention")
     assert pro.loc[flops.CONVENTION].parameters == 1_572_997_179_491
     assert pro.loc[flops.CONVENTION_WITH_MTP].parameters == 1_598_837_325_086
@@ -56,3 +61,8 @@ def test_component_without_flops_is_blank(tiny):
     rows = {row["component"]: row for row in models.component_rows("m", tiny, 8)}
     assert rows["embedding"]["forward_flops_per_token"] is None
     assert rows["window_attention"]["parameters"] is None
+
+
+def test_a_model_without_the_mtp_block_has_one_row(tiny):
+    (row,) = models.model_rows("m", dataclasses.replace(tiny, num_nextn_predict_layers=0), 40)
+    assert row["convention"] == flops.CONVENTION

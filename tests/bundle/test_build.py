@@ -12,6 +12,7 @@ CONTENT = {
     "config.json": b"{}\n",
     "models/base/model.safetensors": bytes(range(256)) * 9,
     "models/base/metrics.jsonl": b"",
+    "models/oracle.csv": b"",
 }
 
 
@@ -40,6 +41,7 @@ def test_the_archive_holds_the_files_a_manifest_and_the_verifier(run):
     assert classes == {
         "config.json": "exact",
         "models/base/metrics.jsonl": "informational",
+        "models/oracle.csv": "numeric",
         "models/base/model.safetensors": "exact",
         "verify.py": "exact",
     }

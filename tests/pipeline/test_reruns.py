@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("pipeline")
 PAGE = {"page", "bundle"}
 TABLES = {"summarise", "claims"} | PAGE
 RESPONSES = {"respond", "loss", "score"} | TABLES
-WEIGHTS = {"train", "ladder", "model_sizes"} | RESPONSES
+WEIGHTS = {"train", "oracle", "ladder", "model_sizes"} | RESPONSES
 TOKENS = {"tokenizer", "pack", "card"} | WEIGHTS
 TEXTS = {"suites", "sft", "cpt", "general", "collect", "no_skill"} | TOKENS
 
@@ -43,7 +43,7 @@ def test_an_edited_module_reruns_what_imports_it(finished, module, rules):
 VALUES = {
     ("seed",): {"instances"} | TEXTS,
     ("corpus", "sft_samples"): {"sft", "no_skill"} | TOKENS,
-    ("training", "stages", "cpt", "tokens"): {"train"} | RESPONSES,
+    ("training", "stages", "cpt", "tokens"): {"train", "oracle"} | RESPONSES,
     ("evaluation", "solve_s"): {"score"} | TABLES,
     ("evaluation", "protocol", "temperature"): {"respond", "score"} | TABLES,
     ("accounting", "peak", "repetitions"): {"peak", "ladder", "claims"} | PAGE,

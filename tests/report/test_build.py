@@ -89,7 +89,7 @@ def test_sections_and_charts_are_there(page):
     ids = re.findall(r'<section id="([\w-]+)"', page)
     assert ids == SECTIONS
     assert re.findall(r'href="#([\w-]+)"', page)[4:] == ids
-    assert balance.tags.count("svg") == page.count('role="img"') == 9
+    assert balance.tags.count("svg") == page.count('role="img"') == 10
     text = "".join(balance.text)
     for expected in (
         "same direction",

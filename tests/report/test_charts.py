@@ -21,7 +21,7 @@ RANGES = pd.DataFrame([{"row": "plain", "value": 3.0, "low": 2.0, "high": 4.0, "
 CASES = {
     "shares": lambda label: charts.shares(SHARES, ["all", "word"], ARMS, label),
     "bars": lambda label: charts.bars(BARS, ["passed"], ARMS, "%", label),
-    "curves": lambda label: charts.curves(CURVES, ["SFT"], ARMS, label),
+    "curves": lambda label: charts.curves(CURVES, ["SFT"], ARMS, "loss", "loss, nats", label),
     "ranges": lambda label: charts.ranges(RANGES, ["plain"], "tokens/s", label),
 }
 

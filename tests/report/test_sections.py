@@ -155,3 +155,22 @@ def test_what_needs_no_skill_stands_below_the_arms_of_its_suite_and_nowhere_else
     shown = [f"{figure.svg}{figure.table}" for section in elsewhere for figure in section.figures]
     assert not any("no skill" in text or "shuffled" in text for text in shown)
     assert "no skill: slot filler: " in headlines.headlines(run)[0].detail
+
+
+def test_balance_is_the_worst_layers_and_each_layers(run):
+    _, figure = machine.training(run).figures
+    base = texts(figure.table)[0]
+    assert base[:3] == ["base", "2.65", "1.36"]
+    assert base[3].split() == ["1.10", "1.36", "1.15"]
+    assert "largest load" in str(figure.svg).lower()
+
+
+def test_the_oracle_says_what_was_compared_with_whom_and_how_well(run):
+    *_, figure = machine.sizes(run).figures
+    assert figure.title == (
+        "Held against transformers 5.24.0: 2 of 3 comparisons agree; logits differ by at most 3.0e-05, gradients by "
+        "2.4e-04"
+    )
+    assert "tolerance 1e-05" in figure.got.method and "tolerance 1e-04" in figure.got.method
+    assert "third party (transformers 5.24.0)" in figure.got.method and "not DeepSeek's own code" in figure.got.limits
+    assert [row[-1] for row in texts(figure.table)] == ["yes", "yes", "no"]

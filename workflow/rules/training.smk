@@ -1,4 +1,5 @@
-# The four arms. sft and cpt_sft differ in the weights that they start from, and in nothing else.
+# The four arms, and our model held against another implementation. sft and cpt_sft differ in the weights that they start
+# from, and in nothing else.
 
 
 rule train:
@@ -25,3 +26,21 @@ rule train:
         "OMP_NUM_THREADS={params.threads} python -m trex.training.train --arm {wildcards.arm}"
         " --packed {input.packed:q} {params.init:q} --model {params.model:q} --settings {params.settings:q}"
         " --seed {params.seed} --threads {params.threads} --out {params.folder:q} > {log:q} 2>&1"
+
+
+rule oracle:
+    input:
+        [path for arm in ARMS for path in weights(arm)],
+    output:
+        **with_sidecar(oracle=f"{RUN}/models/oracle.csv"),
+    log:
+        f"{RUN}/logs/models/oracle.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.model.oracle"),
+        arms=[f"{RUN}/models/{arm}" for arm in ARMS],
+        seed=SEED,
+    shell:
+        "OMP_NUM_THREADS=1 python -m trex.model.oracle --arms {params.arms:q} --seed {params.seed} --threads 1"
+        " --out {output.oracle:q} > {log:q} 2>&1"

@@ -10,6 +10,7 @@ SAME dtype and thread count. Nothing is recomputed, so HFU equals MFU.
 `loss_last` is the loss of the last step, after equally many updates on the same tokens.
 """
 
+import dataclasses
 import multiprocessing
 import statistics
 from contextlib import ExitStack, contextmanager
@@ -134,7 +135,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True, help="CPU threads, the same as in training")
     parser.add_argument("--out", required=True, help="accounting/ladder.csv")
     arguments = parser.parse_args()
-    config, peak = read_config(arguments.model_config), files.read_json(arguments.peak)
+    # Without the MTP block: transformers has none, and every rung trains on the next token alone.
+    config = dataclasses.replace(read_config(arguments.model_config), num_nextn_predict_layers=0)
+    peak = files.read_json(arguments.peak)
     if peak["threads"] != arguments.threads:
         raise UserError(
             f"{arguments.peak}: peak of {peak['threads']} threads, {arguments.threads} wanted; measure again"

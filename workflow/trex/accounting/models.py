@@ -16,10 +16,11 @@ from trex.model.huggingface_config import read_config
 PUBLISHED_LENGTHS = (4096, 8192)
 
 
-def model_rows(name: str, config: ModelConfig, length: int, mtp_blocks: int) -> list[dict]:
+def model_rows(name: str, config: ModelConfig, length: int) -> list[dict]:
     """One row without the MTP block and, where the model has one, one with it."""
     rows = []
-    for convention, blocks in ((flops.CONVENTION, 0), (flops.CONVENTION_WITH_MTP, 1))[: 1 + mtp_blocks]:
+    conventions = ((flops.CONVENTION, 0), (flops.CONVENTION_WITH_MTP, 1))[: 1 + config.num_nextn_predict_layers]
+    for convention, blocks in conventions:
         rows.append(
             {
                 "model": name,
@@ -56,10 +57,10 @@ def main() -> None:
     parser.add_argument("--components", required=True, help="accounting/components.csv")
     arguments = parser.parse_args()
     miniature = read_config(arguments.model_config)
-    cases = [("miniature", miniature, arguments.sequence_length, 0)]
-    cases += [(name, config, length, 1) for name, config in MODELS.items() for length in PUBLISHED_LENGTHS]
+    cases = [("miniature", miniature, arguments.sequence_length)]
+    cases += [(name, config, length) for name, config in MODELS.items() for length in PUBLISHED_LENGTHS]
     totals = pd.DataFrame([row for case in cases for row in model_rows(*case)])
-    parts = pd.DataFrame([row for *case, _ in cases for row in component_rows(*case)])
+    parts = pd.DataFrame([row for case in cases for row in component_rows(*case)])
     parts["parameters"] = parts["parameters"].astype("Int64")
     settings = {"sequence_length": arguments.sequence_length}
     origin = provenance.provenance("trex.accounting.models", settings, {"model_config": arguments.model_config})

@@ -30,6 +30,7 @@ CLASSES = (
     ("environment.json", "informational"),
     ("isolation.json", "informational"),
     ("models/*/metrics.jsonl*", "informational"),
+    ("models/oracle.csv", "numeric"),
     ("*", "exact"),
 )
 TEXT = {".csv", ".html", ".json", ".jsonl", ".md"}

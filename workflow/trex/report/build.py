@@ -41,7 +41,7 @@ def render(run: Run, block: dict) -> str:
     return environment.get_template(TEMPLATE).render(
         run=run.documents["config"]["config"]["run"],
         seed=run.documents["config"]["config"]["seed"],
-        parameters=int(run.tables["models"].set_index("model").loc["miniature"]["parameters"]),
+        parameters=run.parameters("miniature"),
         outside=[parts.arm(name) for name in run.arms if name not in run.trained],
         headlines=headlines.headlines(run),
         sections=sections,

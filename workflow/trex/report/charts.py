@@ -115,8 +115,8 @@ def without_gaps(frame: pd.DataFrame, row: str) -> pd.DataFrame:
     return pd.concat([frame, missing.assign(row=row, value=0.0, text="")], ignore_index=True)
 
 
-def curves(frame: pd.DataFrame, panels: list[str], arms: list[str], label: str) -> str:
-    """Loss over tokens, one panel a stage. frame: panel, arm, tokens (millions), loss."""
+def curves(frame: pd.DataFrame, panels: list[str], arms: list[str], value: str, title: str, label: str) -> str:
+    """A value over tokens, one panel a stage. frame: panel, arm, tokens (millions), and the column `value`."""
     colour = alt.Color("arm:N", sort=arms, scale=by_arm(arms, ARM_COLOURS))
     dash = alt.StrokeDash("arm:N", sort=arms, scale=by_arm(arms, ARM_DASHES))
     line = (
@@ -124,7 +124,7 @@ def curves(frame: pd.DataFrame, panels: list[str], arms: list[str], label: str) 
         .mark_line(strokeWidth=1.8)
         .encode(
             x=alt.X("tokens:Q", title="million tokens", scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
-            y=alt.Y("loss:Q", title="loss, nats a target", scale=alt.Scale(zero=True)),
+            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True)),
             color=colour,
             strokeDash=dash,
         )

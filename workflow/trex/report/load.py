@@ -19,6 +19,7 @@ TABLES = {
     "diagnostics": "evaluation/diagnostics.csv",
     "failures": "evaluation/failures.csv",
     "retention": "evaluation/retention.csv",
+    "oracle": "models/oracle.csv",
     "ladder": "accounting/ladder.csv",
     "models": "accounting/models.csv",
     "components": "accounting/components.csv",
@@ -62,6 +63,11 @@ class Run:
     @property
     def own_suites(self) -> list[str]:
         return [suite for suite in self.suites if suite in OWN_SUITES]
+
+    def parameters(self, model: str) -> int:
+        """Of the main model, without a block that predicts a second token: a model's first row."""
+        models = self.tables["models"]
+        return int(models[models["model"] == model]["parameters"].iloc[0])
 
     @property
     def benchmarks(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Sections on training and what it costs the machine: loss curves, MFU and the ladder, sizes."""
+"""Sections on training and what it costs the machine: loss curves, balance of experts, MFU and the ladder, sizes."""
 
 import pandas as pd
 from markupsafe import Markup
@@ -11,25 +11,36 @@ CURVE_POINTS = 100
 STAGE_OF_ARM = {"base": "general text", "cpt": "CPT documents", "sft": "SFT samples", "cpt_sft": "SFT samples"}
 
 
-def binned(records: list[dict]) -> pd.DataFrame:
-    """Means over at most CURVE_POINTS stretches of equally many steps. Columns tokens (millions), loss."""
-    frame = pd.DataFrame(records)[["tokens", "loss"]]
+def binned(records: list[dict], value: str = "loss") -> pd.DataFrame:
+    """Means over at most CURVE_POINTS stretches of equally many steps. Columns tokens (millions) and the value."""
+    frame = pd.DataFrame(records)[["tokens", value]]
     width = -(-len(frame) // CURVE_POINTS)
     means = frame.groupby(frame.index // width).mean()
-    return pd.DataFrame({"tokens": means["tokens"] / 1e6, "loss": means["loss"]})
+    return pd.DataFrame({"tokens": means["tokens"] / 1e6, value: means[value]})
+
+
+def curves(run: Run, value: str, title: str, label: str) -> str:
+    """A chart of one value of the training records, an arm a line, a stage a panel."""
+    parts = [
+        binned(records, value).assign(panel=STAGE_OF_ARM.get(name, "other arms"), arm=arm(name))
+        for name, records in run.metrics.items()
+    ]
+    frame = pd.concat(parts, ignore_index=True)
+    panels = list(dict.fromkeys(frame["panel"]))
+    return charts.curves(frame, panels, [arm(name) for name in run.trained], value, title, label)
+
+
+def last_steps(records: list[dict]) -> list[dict]:
+    """The last 5 % of the steps, at least one."""
+    return records[-max(1, len(records) // 20) :]
 
 
 def training(run: Run) -> Section:
-    parts, rows = [], []
+    rows = []
     for name, records in run.metrics.items():
-        stage = STAGE_OF_ARM.get(name, "other arms")
-        parts.append(binned(records).assign(panel=stage, arm=arm(name)))
-        last = records[-1]
-        tail = pd.DataFrame(records)["loss"].tail(max(1, len(records) // 20)).mean()
-        rows.append(last | {"arm": name, "count": len(records), "tail": tail, "first": records[0]["loss"]})
-    frame = pd.concat(parts, ignore_index=True)
-    arms = [arm(name) for name in run.trained]
-    chart = charts.curves(frame, list(dict.fromkeys(frame["panel"])), arms, "Training loss of the arms over tokens")
+        tail = pd.DataFrame(last_steps(records))["loss"].mean()
+        rows.append(records[-1] | {"arm": name, "count": len(records), "tail": tail, "first": records[0]["loss"]})
+    chart = curves(run, "loss", "loss, nats a target", "Training loss of the arms over tokens")
     columns = [
         Column("arm", lambda row: arm(row.arm), "text"),
         Column("steps", lambda row: integer(row.count)),
@@ -51,7 +62,36 @@ def training(run: Run) -> Section:
         table(pd.DataFrame(rows), columns),
     )
     lead = "Full-parameter training. SFT and CPT + SFT see the same samples in the same order, steps and learning rate."
-    return Section("training", "Training", lead, [figure])
+    return Section("training", "Training", lead, [figure, balance(run)])
+
+
+def balance(run: Run) -> Figure:
+    """How evenly the routers spread the tokens over the experts."""
+    rows = []
+    for name, records in run.metrics.items():
+        loads = pd.DataFrame([record["expert_load"] for record in last_steps(records)]).mean()
+        first = max(records[0]["expert_load"])
+        rows.append({"arm": name, "first": first, "last": loads.max(), "layers": [number(load) for load in loads]})
+    columns = [
+        Column("arm", lambda row: arm(row.arm), "text"),
+        Column("worst layer at first", lambda row: number(row.first)),
+        Column("worst layer, last 5 % of steps", lambda row: number(row.last)),
+        Column("each layer, last 5 % of steps", lambda row: " ".join(row.layers), "text"),
+    ]
+    title = "largest load / mean load"
+    return Figure(
+        "Balance of the experts",
+        Got(
+            "models/<arm>/metrics.jsonl",
+            ", ".join(f"{arm(name)} {len(records)} steps" for name, records in run.metrics.items()),
+            "of each layer and step the tokens of the busiest expert over the mean of all experts, 1 being even; the "
+            "lines are of the worst layer; the first layers route by a fixed table from the token, which nothing "
+            "balances; where the model predicts a second token, that block's routing is the last of the layers",
+            "experts share one processor here, so that imbalance costs little time, unlike on a cluster",
+        ),
+        Markup(curves(run, "max_expert_load", title, "Largest load of an expert over tokens")),
+        table(pd.DataFrame(rows), columns),
+    )
 
 
 def speed(run: Run) -> Section:
@@ -151,8 +191,43 @@ def sizes(run: Run) -> Section:
         ),
         table=table(models, columns),
     )
-    lead = "The formulas reproduce the published parameter counts of DeepSeek-V4-Flash and -Pro to the last digit."
-    return Section("sizes", "Model size and FLOPs", lead, [totals, by_component(components)])
+    lead = (
+        "The formulas, and the modules that the miniature is made of, reproduce the published parameter counts of "
+        "DeepSeek-V4-Flash and -Pro to the last digit."
+    )
+    return Section("sizes", "Model size and FLOPs", lead, [totals, by_component(components), oracle(run)])
+
+
+def oracle(run: Run) -> Figure:
+    """Our model beside another implementation of the architecture."""
+    frame = run.tables["oracle"]
+    first = frame.iloc[0]
+    columns = [
+        Column("weights", lambda row: arm(row.subject), "text"),
+        Column("layers", lambda row: row.kind, "text"),
+        Column("rotary scaling", lambda row: row.rope_scaling, "text"),
+        Column("length", lambda row: integer(row.length)),
+        Column("logits differ by", lambda row: f"{row.logits_difference:.1e}"),
+        Column("a gradient differs by", lambda row: f"{row.gradient_difference:.1e}", detail=lambda row: row.parameter),
+        Column("draws of tokens", lambda row: integer(row.draws)),
+        Column("agrees", lambda row: "yes" if row.agrees else "no", "text"),
+    ]
+    return Figure(
+        f"Held against {first.library}: {frame['agrees'].sum()} of {len(frame)} comparisons agree; logits differ by at "
+        f"most {frame['logits_difference'].max():.1e}, gradients by {frame['gradient_difference'].max():.1e}",
+        Got(
+            "models/oracle.csv",
+            f"{len(frame)} comparisons, {frame['tokens'].sum()} tokens",
+            "small models with random weights, by kind of layer and length, and the trained arms, all exported and "
+            f"loaded by an implementation of a third party ({first.library}), with the same random tokens, in float32; "
+            f"logits: largest difference over the largest logit, tolerance {first.logits_tolerance:.0e}; gradients of "
+            f"the next-token loss: the parameter that differs most, by norm, tolerance {first.gradient_tolerance:.0e}",
+            "it is not DeepSeek's own code, and both may share an error; packed documents, the block that predicts a "
+            "second token, and the losses of balance and indexer have no counterpart there",
+        ),
+        table=table(frame, columns),
+        folded=True,
+    )
 
 
 def by_component(components: pd.DataFrame) -> Figure:

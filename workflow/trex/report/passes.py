@@ -241,8 +241,7 @@ PAPER_COLUMNS = (
 
 
 def size_gap(run: Run) -> str:
-    sizes = run.tables["models"].drop_duplicates("model").set_index("model")["parameters"]
-    orders = math.log10(sizes["deepseek-v4-flash"] / sizes["miniature"])
+    orders = math.log10(run.parameters("deepseek-v4-flash") / run.parameters("miniature"))
     return f"the miniature is {orders:.0f} orders of magnitude smaller than V4-Flash and saw nothing but our templates"
 
 
