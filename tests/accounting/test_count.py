@@ -33,10 +33,21 @@ def test_formulas_of_a_config(tmp_path, tiny):
     assert "hidden_size" in done.stdout
 
 
+def test_executed(tmp_path, tiny):
+    (tmp_path / "config.json").write_text(json.dumps({"model": tiny.to_dict()}))
+    done = count("--model", str(tmp_path / "config.json"), "--sequence-length", "40", "--executed")
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.strip()}
+    assert float(rows["window_attention"][3]) > 1 > float(rows["hyper_connections"][3])
+    assert rows["lm_head"][3] == "1.000"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--model", "v5"], "known are v4-flash, v4-pro"),
+        (["--model", "mixtral-8x7b", "--executed"], "mixtral-8x7b is no DeepSeek-V4"),
+        (["--model", "v4-pro", "--symbolic", "--executed"], "not allowed with"),
         (["--model", "v4-pro", "--sequence-length", "0"], "no whole number from 1 on"),
     ],
 )

@@ -4,14 +4,13 @@
 
 --model is a known name (v4-flash, v4-pro, deepseek-v3, qwen3-235b-a22b, ...) or a config.json, ours or Hugging Face's.
 FLOPs are those of one document that fills the sequence, per token; what the exact convention counts and what not is
-told in counting/deepseek_v4.py. With --symbolic, the formulas themselves are printed.
+told in counting/deepseek_v4.py. With --symbolic, the formulas themselves are printed; with --executed, what this
+package's own model executes beside what counts as useful (counting/executed.py).
 """
-
-import argparse
 
 import pandas as pd
 
-from trex.accounting.counting import part, read
+from trex.accounting.counting import executed, part, read
 from trex.accounting.counting.conventions import EXACT, NOT_DERIVED, applicable
 from trex.accounting.counting.part import Architecture, Part
 from trex.common import cli, files, provenance
@@ -105,16 +104,37 @@ def print_formulas(architecture: Architecture, sequence_length: int) -> None:
             print(f"  {component} = {expression} = {int(expression.subs(found.values)):,}")
 
 
+def print_executed(architecture: Architecture, sequence_length: int) -> None:
+    """Raises UserError for another architecture than DeepSeek-V4's."""
+    if not isinstance(architecture.config, ModelConfig):
+        raise UserError(f"--executed: {architecture.name} is no DeepSeek-V4; this package's model is one")
+
+    def forward(parts: list[Part]) -> dict[str, int]:
+        return part.by_component(parts, lambda one: one.flops)
+
+    useful = forward(architecture.parts(sequence_length))
+    done = forward(executed.parts(architecture.config, sequence_length))
+    print(f"{architecture.name}, {sequence_length} tokens a document, forward MFLOP/token, MTP included\n")
+    print(f"{'component':<22}{'exact':>16}{'executed':>16}{'executed/exact':>16}")
+    for name, flops in (useful | {"all": sum(useful.values())}).items():
+        by_model = done.get(name, sum(done.values()))
+        in_mega = 1e6 * sequence_length
+        print(f"{name:<22}{flops / in_mega:>16.4f}{by_model / in_mega:>16.4f}{by_model / flops:>16.3f}")
+
+
 def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--model", required=True, help="a known name, or a config.json")
     parser.add_argument("--sequence-length", type=cli.positive, default=4096, help="tokens of a document (4096)")
-    parser.add_argument("--symbolic", action="store_true", help="print the formulas")
+    show = parser.add_mutually_exclusive_group()
+    show.add_argument("--symbolic", dest="show", action="store_const", const=print_formulas, help="print the formulas")
+    show.add_argument(
+        "--executed", dest="show", action="store_const", const=print_executed, help="and what is executed"
+    )
     parser.add_argument("--out", help="write the table as CSV")
-    arguments: argparse.Namespace = parser.parse_args()
+    arguments = parser.parse_args()
     architecture = read.architecture(arguments.model)
-    show = print_formulas if arguments.symbolic else print_counts
-    show(architecture, arguments.sequence_length)
+    (arguments.show or print_counts)(architecture, arguments.sequence_length)
     if arguments.out:
         settings = {"model": architecture.name, "sequence_length": arguments.sequence_length}
         origin = provenance.provenance("trex.accounting.count", settings, {})
