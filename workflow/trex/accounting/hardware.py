@@ -3,8 +3,8 @@
     from trex.accounting import hardware
     hardware.load()["h100"].peak("bf16").value  # 989.4, 10^12 FLOP/s, dense
 
-A quantity always comes with its source and date; `verified` is False where no document of the maker or paper was found
-for it. `alternatives` are other figures in circulation for the same thing, which an MFU by somebody else may rest on.
+A quantity always comes with its source and date; `verified` is False where it is assumed or was not seen in its source.
+`alternatives` are other figures in circulation for the same thing, which an MFU by somebody else may rest on.
 
 What this does not cover: sustained rates. A peak is what the arithmetic units could do at the data sheet's clock.
 """
@@ -18,8 +18,9 @@ from trex.common.config_errors import check, did_you_mean
 from trex.common.errors import UserError
 from trex.common.provenance import PACKAGE
 
-FILE = PACKAGE.parents[1] / "config/hardware.yaml"
-SCHEMA = PACKAGE.parent / "schemas/hardware.schema.json"
+# Links to config/hardware.yaml and workflow/schemas/, so that an installation without the checkout has them too.
+FILE = PACKAGE / "accounting/hardware.yaml"
+SCHEMA = PACKAGE / "accounting/hardware.schema.json"
 SAME_DTYPE = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32", "float": "fp32"}
 SAME_DTYPE |= {"float64": "fp64", "mxfp8": "fp8", "float8": "fp8", "float8_e4m3fn": "fp8", "nvfp4": "fp4"}
 DTYPES = ("fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4", "int8")
@@ -28,7 +29,7 @@ MEASURED = "this-cpu"
 
 @dataclasses.dataclass(frozen=True)
 class Quantity:
-    """A number with where it is from. date: of the source, year-month-day."""
+    """A number with where it is from. date: of the source, year-month-day, or when it was read."""
 
     value: float
     source: str
@@ -119,7 +120,7 @@ def quantity(entry: dict, sources: dict) -> Quantity:
     return Quantity(
         value=float(entry["value"]),
         source=source.get("title", "no source"),
-        date=source.get("date", ""),
+        date=source.get("date") or (f"read {source['read']}" if "read" in source else ""),
         verified=not entry.get("unverified", False),
         note=entry.get("note", ""),
         alternatives=tuple(quantity(other, sources) for other in entry.get("alternatives", ())),

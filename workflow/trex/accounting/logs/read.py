@@ -1,0 +1,129 @@
+"""A training log as a table, its format recognised: `read("run.log")`. Free of torch.
+
+What the formats have in common is done here:
+
+- Output of several ranks in one file: the rank with most lines is kept, the lowest of those.
+- The same step twice in a row, alike in every figure, is the same line printed twice and kept once.
+- A step number that does not grow is a restart from a checkpoint: a new attempt begins, and lines of earlier attempts
+  whose steps it does again are marked `repeated`.
+- A line covers the steps since the line before. The first of an attempt, and one after a gap (more than the usual
+  interval), covers the usual interval, or fewer if there were not that many steps yet.
+
+What this does not cover: the time between attempts, of evaluation and of checkpoints, unless lines have a clock.
+"""
+
+import dataclasses
+import itertools
+import statistics
+from collections import Counter
+from pathlib import Path
+
+from trex.accounting.logs import megatron, metrics, torchtitan
+from trex.accounting.logs.line import Line, clean
+from trex.common import files
+from trex.common.errors import UserError
+
+FORMATS = {module.NAME: module for module in (megatron, torchtitan, metrics)}
+SAME_FORMAT = {"mindspeed": "megatron", "megatron-lm": "megatron", "primus": "megatron", "trex": "metrics"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Log:
+    """lines: in the file's order. cut_off: lines that ended before their figures did. arguments: of the run, where the
+    log prints them. other_ranks: lines of other ranks, left out. gaps: steps of which no line tells."""
+
+    path: str
+    format: str
+    lines: tuple[Line, ...]
+    cut_off: int
+    other_ranks: int
+    gaps: int
+    arguments: dict[str, str]
+
+    @property
+    def attempts(self) -> int:
+        return self.lines[-1].attempt
+
+
+def read(path: str | Path, format_name: str | None = None) -> Log:
+    """Raises UserError for a file that holds no step of a known format, or of the given one."""
+    texts = files.open_input(path, read_lines)
+    module = format_of(path, texts, format_name)
+    lines, cut_off, arguments = module.parse(texts)
+    if not lines:
+        raise UserError(f"{path}: no step of a {module.NAME} log in it; {cut_off} lines are cut off. {expected()}")
+    kept = one_rank(lines)
+    steps, gaps = with_attempts(without_doubles(kept))
+    return Log(str(path), module.NAME, tuple(steps), cut_off, len(lines) - len(kept), gaps, arguments)
+
+
+def read_lines(path: str | Path) -> list[str]:
+    return Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+
+
+def format_of(path: str | Path, texts: list[str], name: str | None):
+    if name is not None:
+        known = SAME_FORMAT.get(name.lower(), name.lower())
+        if known not in FORMATS:
+            raise UserError(f"--format {name}: not known; give one of {', '.join((*FORMATS, *SAME_FORMAT))}")
+        return FORMATS[known]
+    for _, _, text in clean(texts):
+        for module in FORMATS.values():
+            if module.recognises(text):
+                return module
+    raise UserError(f"{path}: no line of a known format in {len(texts)} lines. {expected()}")
+
+
+def expected() -> str:
+    return (
+        'Known are Megatron-LM and MindSpeed ("iteration 71/ 100 | ... elapsed time per iteration (ms): 5361.6 |"), '
+        'torchtitan ("step: 10  loss: 7.1  ... tps: 4,152") and metrics.jsonl of this project; or give '
+        "--step-time and --global-batch"
+    )
+
+
+def one_rank(lines: list[Line]) -> list[Line]:
+    counts = Counter(line.rank for line in lines)
+    if len(counts) < 2:
+        return lines
+    most = max(counts.values())
+    chosen = min((rank for rank, count in counts.items() if count == most), key=lambda rank: (rank is not None, rank))
+    return [line for line in lines if line.rank == chosen]
+
+
+def without_doubles(lines: list[Line]) -> list[Line]:
+    kept: list[Line] = []
+    for line in lines:
+        if not kept or dataclasses.replace(line, number=0, time=None) != dataclasses.replace(
+            kept[-1], number=0, time=None
+        ):
+            kept.append(line)
+    return kept
+
+
+def with_attempts(lines: list[Line]) -> tuple[list[Line], int]:
+    """(lines with attempt, steps covered and repetition filled in; steps that no line tells of)."""
+    steps = [line.step for line in lines]
+    differences = [later - earlier for earlier, later in itertools.pairwise(steps) if later > earlier]
+    usual = round(statistics.median_low(differences)) if differences else 1
+    found, gaps, attempt = [], 0, 1
+    for place, line in enumerate(lines):
+        since = line.step - steps[place - 1] if place else 0
+        attempt += place > 0 and since <= 0
+        covered = min(usual, max(1, line.step)) if since <= 0 or since > usual else since
+        gaps += max(0, since - covered)
+        found.append(dataclasses.replace(line, steps=covered, attempt=attempt))
+    return mark_repeated(found), gaps
+
+
+def mark_repeated(lines: list[Line]) -> list[Line]:
+    """A line is repeated when a later attempt starts at or before its last step."""
+    first = {}
+    for line in lines:
+        first.setdefault(line.attempt, line.step - line.steps + 1)
+    return [
+        dataclasses.replace(
+            line, repeated=any(start <= line.step for other, start in first.items() if other > line.attempt)
+        )
+        for line in lines
+    ]
