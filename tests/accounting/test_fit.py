@@ -1,17 +1,20 @@
 """The command that says whether a layout fits."""
 
+import dataclasses
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from trex.accounting import fit
+from trex.accounting.counting.read import architecture
+from trex.accounting.planning import memory
+from trex.accounting.planning.presets import PRESETS
 
-
-def run(*flags):
-    return subprocess.run([sys.executable, "-m", "trex.accounting.fit", *flags], capture_output=True, text=True)
+PAGE = Path(__file__).parents[2] / "docs/accounting.md"
 
 
 def answer(monkeypatch, capsys, *flags):
@@ -104,6 +107,25 @@ def test_loads_without_torch_or_snakemake():
 
 
 def test_runs_by_hand():
-    done = run("--preset", "trex-flash-sft", "--json")
+    command = [sys.executable, "-m", "trex.accounting.fit", "--preset", "trex-flash-sft", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["verdict"] == "fits"
+
+
+@pytest.mark.parametrize(
+    ("preset", "flags", "told"),
+    [
+        ("trex-pro-cpt", {}, "{} GB on the worst rank for pre-training"),
+        ("trex-pro-sft", {}, "{} for fine-tuning"),
+        ("trex-pro-cpt", {"recomputation": "none"}, "| full recomputation | {} "),
+        ("trex-pro-cpt", {"recomputation": "selective"}, "(selective: {})"),
+        ("trex-pro-cpt", {"distributed_optimizer": False, "swap_optimizer": False}, "with it swapping | {} |"),
+        ("trex-pro-cpt", {"swap_optimizer": False}, "| swapped optimizer | {} |"),
+        ("trex-pro-cpt", {"sequence_parallel": False}, "| sequence parallelism | {} |"),
+    ],
+)
+def test_figures_of_the_page(preset, flags, told):
+    layout = dataclasses.replace(PRESETS[preset].layout, **flags)
+    peak = memory.worst(memory.ranks(architecture(PRESETS[preset].model), layout)).peak
+    assert told.format(f"{peak.low / 1e9:.0f} to {peak.high / 1e9:.0f}") in PAGE.read_text(encoding="utf-8")
