@@ -10,7 +10,8 @@ HEAVY = ("torch", "snakemake", "transformers", "tokenizers", "altair")
 MODULES = (
     "trex.evaluation.score",
     "trex.corpus.validate",
-    "trex.accounting.flops",
+    "trex.accounting.count",
+    "trex.accounting.mfu",
     "trex.accounting.models",
     "trex.bundle.verify",
 )
@@ -49,3 +50,9 @@ def test_scoring_and_accounting_work_without_them(python, module):
     run(python, "-c", f"import {module}")
     if hasattr(__import__(module, fromlist=["main"]), "main"):
         assert "usage:" in run(python, "-m", module, "--help")
+
+
+@pytest.mark.slow
+def test_the_hardware_file_is_installed_too(python):
+    flags = "--model v4-pro --sequence-length 4096 --tokens-per-second 308 --devices 1 --device ascend-910c-die"
+    assert run(python, "-m", "trex.accounting.mfu", *flags.split()).startswith("MFU 25.6% of 376 TFLOP/s")

@@ -73,9 +73,9 @@ def framework_summary(found: Utilization, comparison: Comparison | None) -> list
     ]
     for one in comparison.explanations:
         lines.append(f"  agrees to {one.error:+.3%}: {one.convention} ({one.counts}){departure(found, one)}")
-    if any(one.sequence_length != found.sequence_length or one.device_factor != 1 for one in comparison.explanations):
+    if any(departure(found, one) != AS_STATED for one in comparison.explanations):
         lines.append(
-            "  so the stated length, batch or devices may be wrong, and with them every figure above: check them"
+            "  so the stated length, batch or devices may be wrong, and with them every figure here: check them"
         )
     if not comparison.explanations:
         lines.append("  no convention explains it, also not at other lengths and numbers of devices by powers of two")
