@@ -41,6 +41,19 @@ def test_flags_go_before_the_preset(monkeypatch, capsys):
     assert text[text.index("The fewest changes") :].splitlines()[2].startswith("swap_optimizer ")
 
 
+def test_tensors_of_each_kind_of_layer(monkeypatch, capsys):
+    text = answer(monkeypatch, capsys, "--preset", "trex-flash-cpt", "--tensors")
+    for title in (
+        "2 layers like layer 0",
+        "21 layers like layer 2",
+        "20 layers like layer 3",
+        "multi-token prediction",
+    ):
+        assert title in text
+    streams = next(line for line in text.splitlines() if line.startswith("layer_streams"))
+    assert streams.split()[2:4] == [f"{4 * 4096 * 4096 * 2 / 1e6:.1f}", "sequence"]
+
+
 def test_between_the_bounds(monkeypatch, capsys):
     text = answer(monkeypatch, capsys, "--preset", "trex-pro-cpt", "--no-sequence-parallel")
     assert "MAY FIT" in text and "gradients" in text

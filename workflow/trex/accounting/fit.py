@@ -13,12 +13,14 @@ changes that would. Flags that are given go before the preset's. GB are 10^9 byt
 import argparse
 import dataclasses
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 
 from trex.accounting import hardware
 from trex.accounting.counting.part import Architecture
 from trex.accounting.counting.read import architecture
 from trex.accounting.planning import changes, memory
+from trex.accounting.planning.activations.kept import Kept
 from trex.accounting.planning.changes import Outcome, gigabytes
 from trex.accounting.planning.layout import OPTIMIZERS, RECOMPUTATIONS, Layout
 from trex.accounting.planning.memory import MOMENTS, Assumptions, RankMemory
@@ -70,6 +72,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--communicator-mib", type=cli.positive, default=512, help="buffers of one communicator (default 2 x 256)"
     )
+    parser.add_argument("--tensors", action="store_true", help="also list what each kind of layer keeps, and why")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--out", help="also write all ranks' terms, as CSV")
     return parser.parse_args()
@@ -272,6 +275,33 @@ def batch_note(outcome: Outcome, found: Answer) -> str:
     return "" if new == found.layout.global_batch else f"global_batch {new}"
 
 
+def tensor_tables(found: Answer) -> str:
+    """Every tensor that a micro-batch leaves behind on one rank, for each kind of layer once."""
+    trace = memory.traced(found.model, found.layout)
+    kinds: dict[tuple[Kept, ...], list[int]] = {}
+    for number, layer in enumerate(trace.layers):
+        kinds.setdefault((*trace.inputs, *layer), []).append(number)
+    named = [(f"{len(layers)} layers like layer {layers[0]}", kept) for kept, layers in kinds.items()]
+    named += [("multi-token prediction", trace.mtp), ("head and losses", [*trace.head, *trace.logits])]
+    return "\n\n".join(tensor_table(name, kept, found) for name, kept in named if kept)
+
+
+def tensor_table(name: str, tensors: Iterable[Kept], found: Answer) -> str:
+    rows = [
+        (
+            tensor.name,
+            tensor.component,
+            f"{tensor.bytes(found.layout, found.assumed.imbalance[1]) / 1e6:.1f}",
+            tensor.split,
+            "" if tensor.certain else "perhaps",
+            "selective drops it" if tensor.again else "",
+            tensor.why,
+        )
+        for tensor in tensors
+    ]
+    return columns([(name, "component", "MB", "split by", "", "", ""), *rows])
+
+
 def assumptions(found: Answer) -> str:
     loads = " to ".join(f"{float(each):g}" for each in found.assumed.imbalance)
     return "\n".join(
@@ -336,6 +366,8 @@ def main() -> None:
     if given.out:
         write(found, given.out)
     print(json.dumps(record(found), indent=2) if given.json else text(found))
+    if given.tensors and not given.json:
+        print("\n" + tensor_tables(found))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ class Layout:
     attention's inputs again in the backward pass; `full`, all of a layer from its input.
     recompute_layers: layers between two kept inputs under `full`.
     distributed_optimizer: master weights and states of a parameter are split over the ranks that hold a copy of it.
-    swap_optimizer: they lie in the host's memory, and visit the device in pieces while they are updated.
+    swap_optimizer: they lie in the host's memory, and visit the device in pieces while they are updated (MindSpeed's
+    `--swap-optimizer`, which there is for Adam).
     *_bytes: of one value; the master weights are 0 bytes where there are none. state_bytes: of each of Adam's two
     moments, or of Muon's one.
     chunk_layers: main layers of each of the pipeline * virtual_stages chunks, in the model's order; None: as even as
@@ -158,8 +159,11 @@ class Layout:
                 f"expert_tensor x expert x pipeline = {sparse} does not divide {self.devices} devices; make one "
                 f"smaller, or take {next_multiple(self.devices, sparse)} devices"
             )
-        if self.sequence_length % (self.context * self.tensor):
-            found.append(f"sequence_length must be a multiple of context x tensor = {self.context * self.tensor}")
+        if self.sequence_length % self.sequence_shards:
+            found.append(
+                f"sequence_length must be a multiple of the {self.sequence_shards} ranks that share a sequence; take "
+                f"{next_multiple(self.sequence_length, self.sequence_shards)}"
+            )
         if self.swap_optimizer and not self.distributed_optimizer:
             found.append("swap_optimizer needs distributed_optimizer, as in MindSpeed; set both")
         if self.virtual_stages > 1 and self.pipeline == 1:

@@ -154,6 +154,8 @@ def state_terms(parts: list[Part], layout: Layout, assumed: Assumptions) -> list
         Term("fp32_weights", "state", Bounds(0, wide), MOMENTS, "compressors and hyper-connections, if held in fp32"),
         state("gradients", gradient_bytes(parts, layout), f"{layout.gradient_bytes} bytes a parameter, on all copies"),
     ]
+    if layout.optimizer == "muon":
+        found.append(orthogonalisation(parts, layout))
     if not layout.swap_optimizer:
         why = f"master weights and {layout.optimizer}'s states; {over_copies(layout)}"
         return [*found, state("optimizer", optimizer, why)]
@@ -164,6 +166,13 @@ def state_terms(parts: list[Part], layout: Layout, assumed: Assumptions) -> list
 
 def state(name: str, size: int, why: str) -> Term:
     return Term(name, "state", Bounds(size, size), MOMENTS, why)
+
+
+def orthogonalisation(parts: Iterable[Part], layout: Layout) -> Term:
+    """Muon needs whole matrices: a rank that holds a share of one puts it together first."""
+    most = max((local(part.muon_parameters, part, layout) for part in parts), default=0)
+    why = "Muon's iteration on the largest part: its update and the next one in fp32; matrix by matrix it is less"
+    return Term("orthogonalisation", "buffers", Bounds(0, 2 * FP32 * most), ("step",), why)
 
 
 def over_copies(layout: Layout) -> str:
