@@ -8,7 +8,11 @@ import sys
 import pandas as pd
 import pytest
 
-from trex.accounting import flops, models, parameters
+from trex.accounting import models
+from trex.accounting.counting import part
+from trex.accounting.counting.conventions import EXACT, EXACT_WITH_MTP, applicable
+from trex.accounting.counting.published import SHAPES
+from trex.accounting.counting.read import architecture, of
 
 
 @pytest.fixture
@@ -31,22 +35,30 @@ def test_models(tables, tiny):
         "active_parameters",
         "train_flops_per_token",
     ]
-    own, with_mtp = (row for row in totals.itertuples() if row.model == "miniature")
-    assert (own.parameters, own.active_parameters) == (parameters.total(tiny), parameters.active(tiny))
-    assert own.train_flops_per_token == flops.training(tiny, 40) / 40
-    assert (with_mtp.convention, with_mtp.parameters) == (
-        flops.CONVENTION_WITH_MTP,
-        parameters.total(tiny) + parameters.mtp(tiny),
-    )
-    pro = totals[(totals.model == "deepseek-v4-pro") & (totals.sequence_length == 4096)].set_index("convention")
-    assert pro.loc[flops.CONVENTION].parameters == 1_572_997_179_491
-    assert pro.loc[flops.CONVENTION_WITH_MTP].parameters == 1_598_837_325_086
+    parts = of("miniature", tiny, "here").parts(40)
+    own = totals[totals.model == "miniature"].set_index("convention")
+    assert own.index[0] == EXACT
+    assert own.loc[EXACT].parameters == part.parameters(part.main(parts))
+    assert own.loc[EXACT].active_parameters == part.active_parameters(part.main(parts))
+    assert own.loc[EXACT].train_flops_per_token == part.training_flops(part.main(parts)) / 40
+    assert own.loc[EXACT_WITH_MTP].parameters == part.parameters(parts)
+    pro = totals[(totals.model == "v4-pro") & (totals.sequence_length == 4096)].set_index("convention")
+    assert pro.loc[EXACT].parameters == 1_572_997_179_491
+    assert pro.loc[EXACT_WITH_MTP].parameters == 1_598_837_325_086
+    assert round(pro.loc["megatron_mtp"].train_flops_per_token / 1e9, 3) == 322.555
+
+
+def test_each_model_and_each_convention_that_fits_it(tables):
+    totals, _ = tables
+    published = totals[totals.model != "miniature"]
+    assert set(published.model) == set(SHAPES)
+    for (model, _), rows in published.groupby(["model", "sequence_length"]):
+        assert rows.convention.tolist() == [convention.name for convention in applicable(architecture(model))]
 
 
 def test_components_add_up_to_the_totals(tables):
     totals, parts = tables
-    plain = totals[totals.convention == flops.CONVENTION]
-    for row in plain.itertuples():
+    for row in totals[totals.convention == EXACT].itertuples():
         own = parts[(parts.model == row.model) & (parts.sequence_length == row.sequence_length)]
         assert own.parameters.sum() == row.parameters
         assert 3 * own.forward_flops_per_token.sum() == pytest.approx(row.train_flops_per_token)
@@ -58,11 +70,12 @@ def test_formulas_load_without_torch():
 
 
 def test_component_without_flops_is_blank(tiny):
-    rows = {row["component"]: row for row in models.component_rows("m", tiny, 8)}
+    rows = {row["component"]: row for row in models.component_rows(of("m", tiny, "here"), 8)}
     assert rows["embedding"]["forward_flops_per_token"] is None
     assert rows["window_attention"]["parameters"] is None
 
 
-def test_a_model_without_the_mtp_block_has_one_row(tiny):
-    (row,) = models.model_rows("m", dataclasses.replace(tiny, num_nextn_predict_layers=0), 40)
-    assert row["convention"] == flops.CONVENTION
+def test_a_model_without_the_mtp_block_has_no_such_row(tiny):
+    rows = models.total_rows(of("m", dataclasses.replace(tiny, num_nextn_predict_layers=0), "here"), 40)
+    assert {row["parameters"] for row in rows} == {rows[0]["parameters"]}
+    assert not any("mtp" in row["convention"] for row in rows)

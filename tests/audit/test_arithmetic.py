@@ -23,7 +23,7 @@ def test_implied_mfu_without_and_with_recomputation():
     assert (plain.low, plain.high) == (pytest.approx(25.6, abs=0.1), pytest.approx(26.6, abs=0.1))
     assert 33.8 < counted.low < 34.22 < counted.high < 35.3
     assert "312.5-324.3 GFLOP" in plain.how and "8,192 tokens a die" in plain.how
-    assert "x 1.327 for full recomputation" in counted.how
+    assert "414.8-428.1 GFLOP a token with full recomputation" in counted.how
     assert plain.assumptions
 
 

@@ -7,8 +7,8 @@ Sources: the two config.json and checkpoints of DeepSeek-V4-Flash and -Pro; arXi
 import pytest
 import torch
 
-from trex.accounting import parameters
-from trex.accounting.known import FLASH, PRO
+from trex.accounting.counting import deepseek_v4, part
+from trex.accounting.counting.published import FLASH, PRO
 from trex.model.transformer import Transformer
 
 PUBLISHED = {
@@ -65,19 +65,21 @@ def test_published_counts(published):
 def test_the_count_of_each_component_is_the_formulas(published):
     """So that a wrong formula and a wrong module cannot make up for each other."""
     _, model = published
-    counts = dict.fromkeys(parameters.components(model.config), 0)
+    main = part.main(deepseek_v4.parts(model.config, 1))
+    formulas = part.by_component(main, lambda one: one.parameters)
+    counts = dict.fromkeys(formulas, 0)
     for name, tensor in model.named_parameters():
         if not name.startswith("mtp."):
             counts[component_of(name)] += tensor.numel()
-    assert counts == parameters.components(model.config)
+    assert counts == formulas
 
 
 def component_of(name: str) -> str:
     marks = {
         "embedding.": "embedding",
-        ".indexer.": "indexers",
+        ".indexer.": "indexer_projections",
         ".compressor.": "compressors",
-        "attention.": "attention",
+        "attention.": "projections",
         "router.": "routers",
         "experts.shared": "shared_experts",
         "experts.gate_up": "routed_experts",

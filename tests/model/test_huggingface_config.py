@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.model.conftest import small_config
-from trex.accounting.known import FLASH, PRO
+from trex.accounting.counting.published import FLASH, PRO
 from trex.common.errors import UserError
 from trex.model.config import RopeScaling
 from trex.model.huggingface_config import from_hf_config, read_config, to_hf_config

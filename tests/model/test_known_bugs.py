@@ -14,8 +14,8 @@ from tests.model import equations
 from tests.model.conftest import VOCABULARY, alone, randomise, small_config, tokens_of
 from tests.model.test_generate import DEVIATION, YARN, assert_logits_of_recomputation
 from tests.training.conftest import uneven_rows
-from trex.accounting import flops
-from trex.accounting.known import FLASH
+from trex.accounting.counting import deepseek_v4, part
+from trex.accounting.counting.published import FLASH
 from trex.model import attention, checkpoint, hyper_connections, packing
 from trex.model.attention import Attention
 from trex.model.cache import EntryCache
@@ -135,7 +135,8 @@ def a_loaded_model_is_the_saved_one():
 
 
 def streams_cost_hyper_connections_alone():
-    one, four = (flops.forward(dataclasses.replace(FLASH, hc_mult=streams), 4096) for streams in (1, 4))
+    configs = (dataclasses.replace(FLASH, hc_mult=streams, num_nextn_predict_layers=0) for streams in (1, 4))
+    one, four = (part.by_component(deepseek_v4.parts(config, 4096), lambda one: one.flops) for config in configs)
     assert {name for name in one if one[name] != four[name]} == {"hyper_connections"}
 
 
@@ -326,9 +327,10 @@ def buffers_are_left_out_of_the_state(register_buffer, self, name, tensor):
     register_buffer(self, name, tensor, persistent=False)
 
 
-@bug("FLOPs times hc_mult", flops, "attention", streams_cost_hyper_connections_alone)
-def every_stream_attends(attention, config, pairs):
-    return config.hc_mult * attention(config, pairs)
+@bug("FLOPs times hc_mult", deepseek_v4, "attention", streams_cost_hyper_connections_alone)
+def every_stream_attends(attention, config, ratio, length):
+    parts = attention(config, ratio, length)
+    return [dataclasses.replace(one, flops=config.hc_mult * one.flops) for one in parts]
 
 
 @pytest.mark.parametrize(("owner", "attribute", "spoiled", "check"), BUGS)

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from trex.accounting import flops, models
-from trex.accounting.known import MODELS
+from trex.accounting import models
+from trex.accounting.counting.conventions import CONVENTIONS, EXACT
+from trex.accounting.counting.published import SHAPES
+from trex.accounting.counting.read import architecture, of
 from trex.audit import claims
 from trex.benchmarks.item import COLUMNS, Item
 from trex.common import files
@@ -247,7 +249,8 @@ def write_accounting(folder: Path, rng: random.Random) -> None:
         "measurements": measurements,
     }
     files.write_json(folder / "accounting/peak.json", peak, {})
-    per_token = flops.training_per_token(MINIATURE, 1024)
+    miniature = of("miniature", MINIATURE, "invented")
+    per_token = float(CONVENTIONS[EXACT].per_token(miniature, 1024))
     ladder = [
         {
             "model": "miniature",
@@ -268,7 +271,7 @@ def write_accounting(folder: Path, rng: random.Random) -> None:
             "speedup_max": 1.05 * rate / 2410,
             "loss_last": 5.9233,
             "repetitions": 5,
-            "convention": flops.CONVENTION,
+            "convention": EXACT,
         }
         for recipe, rate, variant in (
             ("open_source", 2410.0, "transformers 5.24.0; attention eager; experts grouped_mm"),
@@ -276,11 +279,9 @@ def write_accounting(folder: Path, rng: random.Random) -> None:
         )
     ]
     files.write_csv(folder / "accounting/ladder.csv", pd.DataFrame(ladder), {})
-    cases = [("miniature", MINIATURE, 1024)] + [(name, config, 4096) for name, config in MODELS.items()]
-    totals = [row for case in cases for row in models.model_rows(*case)]
-    parts = [row for case in cases for row in models.component_rows(*case)]
-    files.write_csv(folder / "accounting/models.csv", pd.DataFrame(totals), {})
-    files.write_csv(folder / "accounting/components.csv", pd.DataFrame(parts), {})
+    totals, parts = models.tables([(miniature, 1024)] + [(architecture(name), 4096) for name in SHAPES])
+    files.write_csv(folder / "accounting/models.csv", totals, {})
+    files.write_csv(folder / "accounting/components.csv", parts, {})
 
 
 def write_claims(folder: Path) -> None:

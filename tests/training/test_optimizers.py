@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from tests.model.conftest import small_config
-from trex.accounting import parameters
-from trex.accounting.known import FLASH, PRO
+from trex.accounting.counting import deepseek_v4, part
+from trex.accounting.counting.published import FLASH, PRO
 from trex.model.transformer import Transformer
 from trex.training.optimizers import Muon, newton_schulz, split_parameters
 
@@ -63,7 +63,8 @@ def test_the_published_models_are_split_as_published(config):
     with torch.device("meta"):
         model = Transformer(dataclasses.replace(config, num_nextn_predict_layers=0))
     muon, adamw = (sum(parameter.numel() for parameter in group) for group in split_parameters(model))
-    assert adamw == parameters.adamw(config)
-    assert muon + adamw == parameters.total(config)
+    main = part.main(deepseek_v4.parts(config, 1))
+    assert muon == part.muon_parameters(main)
+    assert muon + adamw == part.parameters(main)
     if config is FLASH:
         assert (muon, adamw) == (283_272_717_312, 1_059_512_919)

@@ -6,8 +6,8 @@ A derivation takes the `record` section of config/paper.yaml and returns the int
 import dataclasses
 from collections.abc import Callable
 
-from trex.accounting import flops
-from trex.accounting.known import PRO
+from trex.accounting.counting.conventions import CONVENTIONS
+from trex.accounting.counting.read import architecture
 
 HUNDREDTH, TENTH = 0.005, 0.05  # half a unit of the last printed digit
 
@@ -74,19 +74,17 @@ def implied_mfu(record: dict, recomputation: bool) -> Derived:
     """MFU that the step time implies, from the exact FLOPs of V4-Pro without and with the MTP block."""
     batch, step = record["tokens_per_global_batch"], step_seconds(record)
     length, tokens = batch["sequence_length"], batch["sequences"] * batch["sequence_length"] / record["dies"]
-    forward = flops.forward(PRO, length)
-    # Full recomputation runs the layers once more, not the head.
-    layers = 1 - forward["lm_head"] / sum(forward.values())
-    factor = 1 + layers / flops.FORWARDS_PER_TRAINING_STEP if recomputation else 1.0
-    least, most = (flops.training_per_token(PRO, length, blocks) for blocks in (0, 1))
+    suffix = "_full_recomputation" if recomputation else ""
+    names = (f"exact_visible_pairs{suffix}", f"exact_visible_pairs_mtp{suffix}")
+    least, most = (float(CONVENTIONS[name].per_token(architecture("v4-pro"), length)) for name in names)
     peak = record["peak_tflops_per_die"] * 1e12
 
     def percent(per_token: float, seconds: float) -> float:
-        return 100 * tokens * per_token * factor / seconds / peak
+        return 100 * tokens * per_token / seconds / peak
 
     how = (
         f"{tokens:,.0f} tokens a die in {step.value:.1f} s, {least / 1e9:.1f}-{most / 1e9:.1f} GFLOP a token"
-        f"{f' x {factor:.3f} for full recomputation' if recomputation else ''}, "
+        f"{' with full recomputation' if recomputation else ''}, "
         f"peak {record['peak_tflops_per_die']} TFLOP/s a die"
     )
     assumptions = (

@@ -241,7 +241,7 @@ PAPER_COLUMNS = (
 
 
 def size_gap(run: Run) -> str:
-    orders = math.log10(run.parameters("deepseek-v4-flash") / run.parameters("miniature"))
+    orders = math.log10(run.parameters("v4-flash") / run.parameters("miniature"))
     return f"the miniature is {orders:.0f} orders of magnitude smaller than V4-Flash and saw nothing but our templates"
 
 
