@@ -58,6 +58,8 @@ rule accounting:
     input:
         rules.ladder.output,
         rules.model_sizes.output,
+        rules.kernels.output,
+        rules.cost.output,
 
 
 rule audit:

@@ -1,5 +1,6 @@
-# The machine's measured peak, and what recipes of training reach of it.
+# The machine's measured peak, what recipes of training reach of it, by which kernels, and what tokens cost.
 MINIATURE = f"{RUN}/models/base/config.json"
+COST = config["accounting"]["cost"]
 
 
 rule peak:
@@ -54,3 +55,52 @@ rule model_sizes:
     shell:
         "python -m trex.accounting.models --model-config {input.model:q} --sequence-length {params.settings}"
         " --out {output.models:q} --components {output.components:q} > {log:q} 2>&1"
+
+
+rule kernels:
+    input:
+        model=MINIATURE,
+        packed=f"{RUN}/corpus/packed/sft.safetensors",
+    output:
+        f"{RUN}/accounting/kernels.json",
+    log:
+        f"{RUN}/logs/accounting/kernels.log",
+    conda:
+        "../envs/trex.yaml"
+    threads: THREADS
+    params:
+        **step("trex.accounting.kernels"),
+        settings=lambda wildcards: json.dumps(stage_settings("sft")),
+        seed=SEED,
+        threads=THREADS,
+    shell:
+        "OMP_NUM_THREADS={params.threads} python -m trex.accounting.kernels --model-config {input.model:q}"
+        " --packed {input.packed:q} --settings {params.settings:q} --seed {params.seed} --threads {params.threads}"
+        " --out {output:q} > {log:q} 2>&1"
+
+
+rule cost:
+    input:
+        ladder=rules.ladder.output.ladder,
+        metrics=expand(rules.train.output.metrics, arm=ARMS),
+        hardware="config/hardware.yaml",
+        scenarios=COST["scenarios"],
+        prices=COST["prices"] or [],
+    output:
+        **with_sidecar(
+            cost=f"{RUN}/accounting/cost.csv",
+            sensitivity=f"{RUN}/accounting/cost_sensitivity.csv",
+            terms=f"{RUN}/accounting/cost_terms.csv",
+        ),
+    log:
+        f"{RUN}/logs/accounting/cost.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.accounting.cost"),
+        given=options({"prices": COST["prices"], "usd-per-hour": COST["usd_per_hour"], "watts": COST["watts"]}),
+        threads=THREADS,
+    shell:
+        "python -m trex.accounting.cost --ladder {input.ladder:q} --metrics {input.metrics:q} --threads {params.threads}"
+        " --hardware {input.hardware:q} --scenarios {input.scenarios:q} {params.given:q}"
+        " --out {output.cost:q} --sensitivity {output.sensitivity:q} --terms {output.terms:q} > {log:q} 2>&1"

@@ -37,7 +37,13 @@ rule page:
         responses=scored(rules.score.input.responses),
         scores=scored(rules.score.output.scores),
         tables=rules.summarise.output,
-        accounting=[rules.peak.output, rules.ladder.output, rules.model_sizes.output],
+        accounting=[
+            rules.peak.output,
+            rules.ladder.output,
+            rules.model_sizes.output,
+            rules.kernels.output,
+            rules.cost.output,
+        ],
         claims=rules.claims.output.claims,
     output:
         f"{RUN}/report/report.html",
@@ -74,6 +80,8 @@ rule bundle:
         rules.peak.output,
         rules.ladder.output,
         rules.model_sizes.output,
+        rules.kernels.output,
+        rules.cost.output,
         rules.claims.output,
         rules.page.output,
     output:

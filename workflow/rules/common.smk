@@ -47,6 +47,10 @@ def together(config):
         errors.append("training.common: warmup_fraction and decay_fraction must be at most 1 together")
     if (common["micro_batch_rows"] or 0) > common["batch_rows"]:
         errors.append("training.common: micro_batch_rows must be at most batch_rows, or null for all of them")
+    for name in ("scenarios", "prices"):
+        path = config["accounting"]["cost"][name]
+        if path is not None and not Path(path).is_file():
+            errors.append(f"accounting.cost.{name}: no such file: {path}")
     protocols = {"evaluation.protocol": config["evaluation"]["protocol"]}
     protocols |= {f"evaluation.models.{name}.protocol": model["protocol"] for name, model in ENDPOINTS.items()}
     for place, protocol in protocols.items():
@@ -161,10 +165,14 @@ def model_settings(wildcards):
     return json.dumps(config["model"] | {"vocab_size": config["corpus"]["vocab_size"]})
 
 
+def stage_settings(stage):
+    """training.common with the values of the stage laid over it."""
+    return config["training"]["common"] | config["training"]["stages"][stage]
+
+
 def arm_settings(wildcards):
-    """training.common with the values of the arm's stage laid over it, so that both SFT arms are trained alike."""
-    training = config["training"]
-    return json.dumps(training["common"] | training["stages"][STAGE[wildcards.arm]])
+    """Those of the arm's stage, so that both SFT arms are trained alike."""
+    return json.dumps(stage_settings(STAGE[wildcards.arm]))
 
 
 def weights(arm):
@@ -208,9 +216,15 @@ def pool(protocol):
 
 def endpoint_options(model):
     """How `ask` is told what stands in the config."""
-    values = {name: value for name, value in model["endpoint"].items() if value is not None}
-    values |= {name: "none" if value is None else value for name, value in asked(model["protocol"]).items()}
-    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items()]
+    values = model["endpoint"] | {
+        name: "none" if value is None else value for name, value in asked(model["protocol"]).items()
+    }
+    return options(values)
+
+
+def options(values):
+    """`--name=value` of each value that there is."""
+    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items() if value is not None]
 
 
 def given_files(responses):
