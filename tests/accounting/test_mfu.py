@@ -171,6 +171,32 @@ def test_a_log_that_contradicts_the_flags(call, mixtral):
     assert "recompute_granularity full" in call(*log, "--recompute", "none")[2]
 
 
+def test_tokens_per_device_that_disagree_are_called_so(call, tmp_path):
+    """Primus prints them: with 2048 tokens a sequence they are half of what 4096 would give."""
+    path = tmp_path / "run.log"
+    text = "iteration {}/ 99 | elapsed time per iteration (ms): 1000.0 | tokens per GPU (tokens/s/GPU): 2048.0 | "
+    path.write_text("\n".join(text.format(step) + "global batch size: 16 |" for step in range(50, 56)))
+    log = ("--model", "mixtral-8x7b", "--log", path, "--devices", 16)
+    assert "tokens/s a device are 0.500 of ours" in call(*log, "--sequence-length", 4096)[1]
+    assert "CHECK" not in call(*log, "--sequence-length", 2048)[1]
+
+
+def test_several_logs(call, tmp_path):
+    for name, steps in (("a.log", range(1, 30)), ("b.log", range(25, 60))):
+        (tmp_path / name).write_text("\n".join(map(line, steps)))
+    logs = (tmp_path / "a.log", tmp_path / "b.log")
+    flags = ("--model", "mixtral-8x7b", "--sequence-length", 4096, "--devices", 16)
+    code, out, _ = call(*flags, "--device", "h100", "--log", *logs, "--out", tmp_path / "out")
+    assert code == 0 and "lost: 5 repeated" in out
+
+
+def test_what_the_log_says_of_its_training(call, mixtral):
+    mixtral.write_text("  recompute_granularity ..... full\n  mtp_num_layers ..... 1\n" + mixtral.read_text())
+    _, out, _ = call("--model", "mixtral-8x7b", "--log", mixtral, "--device", "h100")
+    assert "recompute_granularity full: HFU is that with all layers" in out
+    assert "mtp_num_layers 1" in out
+
+
 def test_a_log_that_says_too_little(call, tmp_path):
     path = tmp_path / "run.log"
     path.write_text(line(1))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trex.accounting import hardware
 from trex.accounting.counting.read import architecture
 from trex.accounting.hardware import Quantity
 from trex.accounting.utilization import of_step, utilization
@@ -46,6 +47,14 @@ def test_without_a_peak_there_is_no_share():
     found = utilization(PRO, 4096, 308, 1, ())
     assert (found.mfu, found.hfu("full"), found.range) == (None, None, None)
     assert found.exact.device_flops == pytest.approx(308 * 312.4724e9, rel=1e-6)
+
+
+def test_deepseek_v3_as_published():
+    """14.8T tokens in 2.664M H800 hours (arXiv 2412.19437); MFU 38.94 % of the causal count (arXiv 2505.09343)."""
+    rate = 14.8e12 / (2.664e6 * 3600)
+    found = utilization(architecture("deepseek-v3"), 4096, rate, 1, hardware.load()["h800"].peak("bf16").all)
+    assert found.row("megatron").shares[0] == pytest.approx(0.3894, abs=1e-3)
+    assert found.mfu == pytest.approx(0.3894, abs=2e-3)
 
 
 @settings(max_examples=10, deadline=None)  # an architecture takes a while to lay out

@@ -23,7 +23,7 @@ def rated(sequence_length, lines=None, devices=16):
             Line(number=place, step=71 + place, seconds=seconds, samples=128, tflops=tflops)
             for place, (seconds, tflops) in enumerate(POSTED)
         ]
-    return steady.assess(Log("run.log", "megatron", tuple(lines), 0, 0, 0, {}), sequence_length, devices, None).kept
+    return steady.assess(Log(("run.log",), "megatron", tuple(lines), 0, 0, 0, {}), sequence_length, devices, None).kept
 
 
 def compare(sequence_length, devices=16, **more):
@@ -92,4 +92,4 @@ def test_the_old_formula_is_for_plain_mixtures_of_experts_only():
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared log is not here")
 def test_the_shared_log_has_these_figures():
-    assert [(line.seconds, line.tflops) for line in read(SHARED).lines] == [pytest.approx(pair) for pair in POSTED]
+    assert [(line.seconds, line.tflops) for line in read([SHARED]).lines] == [pytest.approx(pair) for pair in POSTED]

@@ -1,6 +1,7 @@
 """Logs of all formats, and what goes wrong with logs: cut off, restarted, printed by several ranks, coloured."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -44,7 +45,7 @@ def log(tmp_path):
     def write(*lines):
         path = tmp_path / "run.log"
         path.write_text("\n".join(lines), encoding="utf-8")
-        return read(path)
+        return read([path])
 
     return write
 
@@ -170,21 +171,21 @@ def test_a_format_that_does_not_fit(tmp_path):
     path = tmp_path / "run.log"
     path.write_text(NEW)
     with pytest.raises(UserError, match="no step of a torchtitan log"):
-        read(path, "torchtitan")
+        read([path], "torchtitan")
     with pytest.raises(UserError, match="give one of megatron"):
-        read(path, "nemo")
-    assert read(path, "MindSpeed").lines[0].step == 71
+        read([path], "nemo")
+    assert read([path], "MindSpeed").lines[0].step == 71
 
 
 def test_no_file(tmp_path):
     with pytest.raises(UserError, match="no such file"):
-        read(tmp_path / "none.log")
+        read([tmp_path / "none.log"])
 
 
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "run.log"
     path.write_bytes(b"\xff\xfe\x00" + NEW.encode())
-    assert read(path).lines[0].step == 71
+    assert read([path]).lines[0].step == 71
 
 
 @given(
@@ -195,9 +196,27 @@ def test_bytes_that_are_no_text(tmp_path):
 def test_what_was_written_is_read(tmp_path_factory, times, batch, interval):
     path = tmp_path_factory.mktemp("log") / "run.log"
     path.write_text("\n".join(megatron(interval * place, time, batch) for place, time in enumerate(times, start=1)))
-    found = read(path)
+    found = read([path])
     assert [line.seconds for line in found.lines] == [float(f"{time:.1f}") / 1000 for time in times]
     assert {line.samples for line in found.lines} == {batch}
     assert [line.step for line in found.lines] == [interval * place for place in range(1, len(times) + 1)]
     assert not any(line.repeated for line in found.lines)
     assert found.attempts == 1 and found.gaps == 0 and found.cut_off == 0
+
+
+def test_several_files_are_attempts_of_one_run(tmp_path):
+    """The second goes on where the first ended, the third does a step again."""
+    for name, steps in (("a", (1, 2, 3)), ("b", (4, 5)), ("c", (5, 6))):
+        (tmp_path / name).write_text("\n".join(map(megatron, steps)))
+    found = read([tmp_path / name for name in "abc"])
+    assert [line.attempt for line in found.lines] == [1, 1, 1, 2, 2, 3, 3]
+    assert [line.repeated for line in found.lines] == [False] * 4 + [True, False, False]
+    assert found.gaps == 0
+
+
+def test_a_log_of_many_lines_takes_no_time(tmp_path):
+    path = tmp_path / "run.log"
+    path.write_text("\n".join(megatron(step) for step in range(1, 5_001)))
+    start = time.perf_counter()
+    assert len(read([path]).lines) == 5_000
+    assert time.perf_counter() - start < 10

@@ -24,7 +24,7 @@ def lines_of(seconds, samples=8, first=1, interval=1, **more):
 def assess(lines, devices=4, global_batch=None, warmup=steady.WARMUP):
     found, gaps = with_attempts(lines)
     return steady.assess(
-        Log("run.log", "megatron", tuple(found), 0, 0, gaps, {}), LENGTH, devices, global_batch, warmup
+        Log(("run.log",), "megatron", tuple(found), 0, 0, gaps, {}), LENGTH, devices, global_batch, warmup
     )
 
 
@@ -112,6 +112,13 @@ def test_a_rate_alone_is_enough_but_not_for_goodput():
     assert steady.goodput(run) is None
     good = steady.goodput(assess(lines, devices=4, global_batch=8))
     assert good.seconds == pytest.approx(10 * 8 * LENGTH / 200)
+
+
+@pytest.mark.parametrize(("printed", "ratio"), [(100.0, 1.0), (50.0, 0.5)])
+def test_a_rate_that_the_log_prints_is_held_against_ours(printed, ratio):
+    run = assess(lines_of([2.0] * 3, first=100, device_tokens_per_second=printed), devices=4)
+    assert steady.own_rate(run, 4) == pytest.approx(ratio)
+    assert steady.own_rate(assess(lines_of([2.0] * 3)), 4) is None
 
 
 def test_without_any_size():

@@ -30,6 +30,8 @@ from trex.common.errors import UserError
 
 GIVEN = "given by --peak-tflops"
 LOW_PRECISION = ("fp8", "fp4", "int8")
+RECOMPUTED = {"full": "HFU is that with all layers recomputed", "selective": "HFU lies between the two"}
+ROUNDING = 0.01
 DISAGREEMENT = 0.15  # conventions differ by less
 
 
@@ -69,7 +71,9 @@ def arguments_of() -> argparse.Namespace:
     speed = parser.add_mutually_exclusive_group(required=True)
     speed.add_argument("--tokens-per-second", type=positive_number, help="of all devices together")
     speed.add_argument("--step-time", type=positive_number, help="seconds of one optimizer step")
-    speed.add_argument("--log", help="training log: Megatron-LM, MindSpeed, torchtitan, metrics.jsonl")
+    speed.add_argument(
+        "--log", nargs="+", help="training log, of several attempts in their order (see docs/accounting.md)"
+    )
     parser.add_argument("--global-batch", type=positive_number, help="sequences of one optimizer step")
     parser.add_argument("--format", help="of the log, where it is not recognised: megatron, torchtitan, metrics")
     parser.add_argument("--warmup", type=not_negative, default=steady.WARMUP, help="steps to leave out after a start")
@@ -103,9 +107,7 @@ def peaks_of(device: str | None, dtype: str, given: float | None, file: str | No
     peak = found.peak(kind)
     if peak is None:
         known = ", ".join(found.peak_tflops)
-        return peaks, [
-            f"No {hardware.dtype_name(dtype)} peak of {found.key} is known ({known} are); give --peak-tflops"
-        ]
+        return peaks, [f"No {kind} peak of {found.key} is known ({known} are); give --peak-tflops"]
     values = {one.value for one in peaks}
     peaks += [one for one in peak.all if one.value not in values]
     notes = [f"Device: {found.name}, {kind}"]
@@ -146,23 +148,30 @@ def speed_of_log(arguments: argparse.Namespace) -> tuple[Speed, int, int]:
     rate = run.tokens_per_second
     said = f"{rate:,.6g} tokens/s on {devices} devices, steady ({len(run.kept)} of {len(run.rated)} lines)"
     warnings = []
-    recompute = log.arguments.get("recompute_granularity")
+    recompute, blocks = log.arguments.get("recompute_granularity"), log.arguments.get("mtp_num_layers", "None")
     if recompute == "full" and arguments.recompute == "none":
         raise UserError(f"{log.path}: the log says recompute_granularity full, --recompute says none; mend one of them")
     if recompute in ("full", "selective"):
-        warnings.append(f"The log says recompute_granularity {recompute}")
+        warnings.append(f"The log says recompute_granularity {recompute}: {RECOMPUTED[recompute]}")
+    if blocks not in ("None", "0"):
+        warnings.append(f"The log says mtp_num_layers {blocks}: with multi-token prediction counted, see rows in _mtp")
     return Speed(rate, said, log, run, tuple(warnings)), length, devices
 
 
-def checks(found: Utilization, comparison: framework.Comparison | None) -> list[str]:
+def checks(found: Utilization, run: steady.Run | None, comparison: framework.Comparison | None) -> list[str]:
     """What cannot be, or should not be believed before it is looked into."""
     warnings = []
     if found.peaks and found.mfu > 1:
         warnings.append(
             "IMPOSSIBLE: more than the peak; check devices, batch, sequence length and whether a device is a die"
         )
-    if comparison and abs(comparison.flops_per_token / found.exact.flops_per_token - 1) > DISAGREEMENT:
-        ratio = comparison.flops_per_token / found.exact.flops_per_token
+    ratio = steady.own_rate(run, found.devices) if run else None
+    if ratio and abs(ratio - 1) > ROUNDING:
+        warnings.append(
+            f"CHECK: the log's own tokens/s a device are {ratio:.3f} of ours; a wrong length, batch or devices"
+        )
+    ratio = comparison.flops_per_token / found.exact.flops_per_token if comparison else None
+    if ratio and abs(ratio - 1) > DISAGREEMENT:
         warnings.append(f"CHECK: the log's own TFLOP/s are {ratio:.2f} of ours; what would explain it stands below")
     return warnings
 
@@ -236,7 +245,7 @@ def write(folder: str, result: dict, found: Utilization, speed: Speed, answer: s
     from trex.common import files, provenance
 
     settings = {key: result[key] for key in ("model", "sequence_length", "devices", "tokens_per_second")}
-    inputs = {"log": speed.log.path} if speed.log else {}
+    inputs = {"log": [Path(path) for path in speed.log.paths]} if speed.log else {}
     origin = provenance.provenance("trex.accounting.mfu", settings, inputs)
     files.write_json(Path(folder) / "mfu.json", result, origin)
     files.write_csv(Path(folder) / "mfu.csv", pd.DataFrame(rows_of(found)), origin)
@@ -259,7 +268,7 @@ def main() -> None:
         told_devices = "world_size" in speed.log.arguments
         comparison = framework.compare(model, speed.run.kept, length, devices, speed.log.format, told_devices)
     more = summary.of_log(found, speed.log, speed.run, comparison) if speed.log else []
-    notes = [*checks(found, comparison), *notes, *speed.warnings, *more]
+    notes = [*checks(found, speed.run, comparison), *notes, *speed.warnings, *more]
     answer = utilization.text(found, arguments.recompute, speed.said, notes)
     result = as_json(found, speed, arguments.recompute, comparison)
     if arguments.out:

@@ -16,12 +16,12 @@ TIME = re.compile(r"\b(\d{4})-?(\d\d)-?(\d\d)[ T](\d\d):(\d\d):(\d\d)")
 class Line:
     """What one line says. None where it does not say it.
 
-    number: of the line in the file. step: the last step that it covers; steps: how many it covers (a log interval), its
-    times and sizes being means of these. seconds: of one step. samples: sequences of one step. tokens: of one step.
-    device_tokens_per_second: as the framework divided it. tflops: the framework's own, of one device, 10^12 FLOP/s.
-    skipped, nan: steps among them whose update was skipped, whose loss was not a number. time: when it was written, in
-    seconds, of an unknown time zone: only differences mean something. attempt: of the run, from 1, one more after each
-    restart. repeated: a later attempt did these steps again.
+    number: of the line in its file; file: which of several files, from 1. step: the last step that it covers; steps:
+    how many it covers (a log interval), its times and sizes being means of these. seconds: of one step. samples:
+    sequences of one step. tokens: of one step. device_tokens_per_second: as the framework divided it. tflops: the
+    framework's own, of one device, 10^12 FLOP/s. skipped, nan: steps among them whose update was skipped, whose loss
+    was not a number. time: when it was written, in seconds, of an unknown time zone: only differences mean something.
+    attempt: of the run, from 1, one more after each restart. repeated: a later attempt did these steps again.
     """
 
     number: int
@@ -37,6 +37,7 @@ class Line:
     loss: float | None = None
     time: float | None = None
     rank: int | None = None
+    file: int = 1
     attempt: int = 1
     repeated: bool = False
 

@@ -19,7 +19,7 @@ ITERATION = re.compile(r"\biteration\s+(\d+)\s*/\s*\d+\s*\|")
 NUMBER = r"[-+]?[\d.,]+(?:e[-+]?\d+)?(?:/[\d.]+)?|nan|[-+]?inf"
 FIELD = re.compile(rf"^\s*(?P<name>.+?)(?::\s*|\s+)(?P<value>{NUMBER})\s*$", re.I)
 ARGUMENT = re.compile(r"^\s*([a-z][a-z0-9_]*) \.{3,} (.+?)\s*$")
-ARGUMENTS = ("seq_length", "world_size", "recompute_granularity", "mtp_num_layers", "log_interval")
+ARGUMENTS = ("seq_length", "world_size", "recompute_granularity", "mtp_num_layers")
 
 MILLISECONDS, SECONDS = "elapsed time per iteration (ms)", "elapsed time per iteration (s)"
 TFLOPS = ("throughput per gpu (tflop/s/gpu)", "throughput per gpu (tflop/s)", "tflops", "tflop/s/gpu")

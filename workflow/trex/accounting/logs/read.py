@@ -1,11 +1,11 @@
-"""A training log as a table, its format recognised: `read("run.log")`. Free of torch.
+"""A training log as a table, its format recognised: `read(["run.log"])`. Free of torch.
 
 What the formats have in common is done here:
 
 - Output of several ranks in one file: the rank with most lines is kept, the lowest of those.
 - The same step twice in a row, alike in every figure, is the same line printed twice and kept once.
-- A step number that does not grow is a restart from a checkpoint: a new attempt begins, and lines of earlier attempts
-  whose steps it does again are marked `repeated`.
+- A step number that does not grow is a restart from a checkpoint, and so is another file: a new attempt begins, and
+  lines of earlier attempts whose steps it does again are marked `repeated`.
 - A line covers the steps since the line before. The first of an attempt, and one after a gap (more than the usual
   interval), covers the usual interval, or fewer if there were not that many steps yet.
 
@@ -16,6 +16,7 @@ import dataclasses
 import itertools
 import statistics
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from trex.accounting.logs import megatron, metrics, torchtitan
@@ -29,10 +30,10 @@ SAME_FORMAT = {"mindspeed": "megatron", "megatron-lm": "megatron", "primus": "me
 
 @dataclasses.dataclass(frozen=True)
 class Log:
-    """lines: in the file's order. cut_off: lines that ended before their figures did. arguments: of the run, where the
+    """lines: in the files' order. cut_off: lines that ended before their figures did. arguments: of the run, where the
     log prints them. other_ranks: lines of other ranks, left out. gaps: steps of which no line tells."""
 
-    path: str
+    paths: tuple[str, ...]
     format: str
     lines: tuple[Line, ...]
     cut_off: int
@@ -41,27 +42,40 @@ class Log:
     arguments: dict[str, str]
 
     @property
+    def path(self) -> str:
+        """As a message names it."""
+        return ", ".join(self.paths)
+
+    @property
     def attempts(self) -> int:
         return self.lines[-1].attempt
 
 
-def read(path: str | Path, format_name: str | None = None) -> Log:
-    """Raises UserError for a file that holds no step of a known format, or of the given one."""
-    texts = files.open_input(path, read_lines)
-    module = format_of(path, texts, format_name)
-    lines, cut_off, arguments = module.parse(texts)
+def read(paths: Sequence[str | Path], format_name: str | None = None) -> Log:
+    """The files of one run, in the order in which they were written.
+
+    Raises UserError where they hold no step of a known format, or of the given one.
+    """
+    contents = [files.open_input(path, read_lines) for path in paths]
+    named = ", ".join(map(str, paths))
+    module = format_of(named, itertools.chain.from_iterable(contents), format_name)
+    lines, cut_off, arguments = [], 0, {}
+    for place, texts in enumerate(contents, start=1):
+        found, cut, told = module.parse(texts)
+        lines += [dataclasses.replace(line, file=place) for line in found]
+        cut_off, arguments = cut_off + cut, arguments | told
     if not lines:
-        raise UserError(f"{path}: no step of a {module.NAME} log in it; {cut_off} lines are cut off. {expected()}")
+        raise UserError(f"{named}: no step of a {module.NAME} log in it; {cut_off} lines are cut off. {expected()}")
     kept = one_rank(lines)
     steps, gaps = with_attempts(without_doubles(kept))
-    return Log(str(path), module.NAME, tuple(steps), cut_off, len(lines) - len(kept), gaps, arguments)
+    return Log(tuple(map(str, paths)), module.NAME, tuple(steps), cut_off, len(lines) - len(kept), gaps, arguments)
 
 
 def read_lines(path: str | Path) -> list[str]:
     return Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
 
 
-def format_of(path: str | Path, texts: list[str], name: str | None):
+def format_of(named: str, texts: Iterable[str], name: str | None):
     if name is not None:
         known = SAME_FORMAT.get(name.lower(), name.lower())
         if known not in FORMATS:
@@ -71,7 +85,7 @@ def format_of(path: str | Path, texts: list[str], name: str | None):
         for module in FORMATS.values():
             if module.recognises(text):
                 return module
-    raise UserError(f"{path}: no line of a known format in {len(texts)} lines. {expected()}")
+    raise UserError(f"{named}: no line of a known format. {expected()}")
 
 
 def expected() -> str:
@@ -109,7 +123,7 @@ def with_attempts(lines: list[Line]) -> tuple[list[Line], int]:
     found, gaps, attempt = [], 0, 1
     for place, line in enumerate(lines):
         since = line.step - steps[place - 1] if place else 0
-        attempt += place > 0 and since <= 0
+        attempt += place > 0 and (since <= 0 or line.file != lines[place - 1].file)
         covered = min(usual, max(1, line.step)) if since <= 0 or since > usual else since
         gaps += max(0, since - covered)
         found.append(dataclasses.replace(line, steps=covered, attempt=attempt))

@@ -186,6 +186,16 @@ def outlier(rated: list[Rated]) -> Callable[[Rated], bool]:
     return test
 
 
+def own_rate(run: Run, devices: int) -> float | None:
+    """Tokens per second and device as lines print them by those from batch, length and devices; None without both."""
+    ratios = [
+        one.line.device_tokens_per_second * devices / one.tokens_per_second
+        for one in run.kept
+        if one.line.device_tokens_per_second and one.line.seconds and one.tokens
+    ]
+    return statistics.median(ratios) if ratios else None
+
+
 def goodput(run: Run) -> Goodput | None:
     """None where lines do not know their batch or time. A step that was both skipped and NaN is lost once."""
     known = [one for one in run.rated if one.tokens and one.seconds]
