@@ -1,6 +1,7 @@
 """The ladder's arithmetic and draws, and the step as a whole on a tiny model."""
 
 import json
+import math
 import subprocess
 import sys
 
@@ -17,13 +18,16 @@ SETTINGS = {"batch_size": 2, "steps": 1, "warmup_steps": 1, "repetitions": 3, "l
 
 def test_table_pairs_repetitions_of_the_same_turn():
     base = {"rates": [100.0, 50.0, 100.0], "losses": [2.0, 1.0], "peak_rss_mb": 10.0, "variant": ""}
-    ours = base | {"rates": [200.0, 100.0, 300.0]}
+    base["watts"] = [math.nan] * 3
+    ours = base | {"rates": [200.0, 100.0, 300.0], "watts": [40.0, 60.0, 50.0]}
     frame = ladder.table({"open_source": base, "ours_plain": ours}, 1e9, 1.0).set_index("recipe")
     row = frame.loc["ours_plain"]
     assert (row.speedup, row.speedup_min, row.speedup_max) == (2.0, 2.0, 3.0)
     assert (row.tokens_per_second, row.tokens_per_second_min, row.tokens_per_second_max) == (200.0, 100.0, 300.0)
     assert row.mfu == row.hfu == pytest.approx(200 * 1e9 / 1e12)
     assert (row.loss, row.loss_last) == (2.0, 1.0)
+    assert (row.watts, row.watts_min, row.watts_max) == (50.0, 40.0, 60.0)
+    assert math.isnan(frame.loc["open_source"].watts)
     assert frame.loc["open_source"].speedup == 1.0
 
 

@@ -7,12 +7,15 @@ tokens per second x FLOPs per token (convention `exact_visible_pairs`, one docum
 SAME dtype and thread count. Nothing is recomputed, so HFU equals MFU.
 
 `loss` is the loss of the first step, at equal weights and tokens: it tells whether two recipes train the same model.
-`loss_last` is the loss of the last step, after equally many updates on the same tokens.
+`loss_last` is the loss of the last step, after equally many updates on the same tokens. `watts` is the median over
+repetitions of what RAPL counts in each (trex.accounting.energy), all else on the machine included; blank without RAPL.
 """
 
 import dataclasses
+import math
 import multiprocessing
 import statistics
+import time
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection
 
@@ -21,7 +24,7 @@ import pandas as pd
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from trex.accounting import flops, recipes
+from trex.accounting import energy, flops, recipes
 from trex.common import cli, files, provenance, seeds
 from trex.common.errors import UserError
 from trex.model.config import ModelConfig
@@ -77,17 +80,21 @@ def draw_batches(rows: np.ndarray, settings: dict, seed: int) -> list[np.ndarray
 
 
 def measure(config: ModelConfig, batches: list[np.ndarray], settings: dict, seed: int, threads: int) -> dict:
-    """Recipe -> {rates (tokens/s of each timed repetition), losses (all steps), peak_rss_mb, variant}."""
-    results = {name: {"rates": [], "losses": []} for name in recipes.RECIPES}
+    """Recipe -> {rates (tokens/s of each timed repetition), watts (the same, or nan), losses (all steps), peak_rss_mb,
+    variant}."""
+    results = {name: {"rates": [], "losses": [], "watts": []} for name in recipes.RECIPES}
     with ExitStack() as stack:
         workers = {name: stack.enter_context(worker(name, config, settings, seed, threads)) for name in recipes.RECIPES}
         for turn, batch in enumerate(cli.track(batches, "ladder")):
             for name, (process, connection) in workers.items():
+                before, started = energy.counters(), time.perf_counter()
                 seconds, losses, peak_rss_mb, variant = ask(process, connection, batch)
+                joules, elapsed = energy.joules(before, energy.counters()), time.perf_counter() - started
                 results[name]["losses"] += losses
                 results[name] |= {"peak_rss_mb": peak_rss_mb, "variant": variant}
                 if turn > 0:  # turn 0 is the warm-up
                     results[name]["rates"].append(batch.size / seconds)
+                    results[name]["watts"].append(math.nan if joules is None else joules / elapsed)
     return results
 
 
@@ -119,6 +126,9 @@ def table(results: dict, flops_per_token: float, peak_tflops: float) -> pd.DataF
                 "speedup_max": max(speedups),
                 "loss_last": result["losses"][-1],
                 "repetitions": len(rates),
+                "watts": np.median(result["watts"]),
+                "watts_min": np.min(result["watts"]),  # numpy: one repetition that was not counted makes it nan
+                "watts_max": np.max(result["watts"]),
                 "convention": flops.CONVENTION,
             }
         )
