@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
-from trex.accounting import flops, ladder
+from trex.accounting import ladder
+from trex.accounting.counting.conventions import CONVENTIONS, EXACT
+from trex.accounting.counting.read import of
 from trex.common.errors import UserError
 
 SETTINGS = {"batch_size": 2, "steps": 1, "warmup_steps": 1, "repetitions": 3, "learning_rate": 1e-3}
@@ -77,7 +79,7 @@ def test_step_writes_both_rungs_with_equal_losses(inputs, tiny):
     assert list(frame.recipe) == ["open_source", "ours_plain"]
     assert frame.loss.diff().iloc[1] == pytest.approx(0, abs=1e-4)
     assert frame.loss_last.diff().iloc[1] == pytest.approx(0, abs=1e-3)
-    assert (frame.flops_per_token == flops.training_per_token(tiny, 40)).all()
+    assert (frame.flops_per_token == float(CONVENTIONS[EXACT].per_token(of("tiny", tiny, "here"), 40))).all()
     assert (frame.tokens_per_second_min <= frame.tokens_per_second).all()
     assert (frame.peak_rss_mb > 100).all()
     assert frame.columns[:16].tolist() == [

@@ -24,7 +24,9 @@ import pandas as pd
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from trex.accounting import energy, flops, recipes
+from trex.accounting import energy, recipes
+from trex.accounting.counting.conventions import CONVENTIONS, EXACT
+from trex.accounting.counting.read import of
 from trex.common import cli, files, provenance, seeds
 from trex.common.errors import UserError
 from trex.model.config import ModelConfig
@@ -129,7 +131,7 @@ def table(results: dict, flops_per_token: float, peak_tflops: float) -> pd.DataF
                 "watts": np.median(result["watts"]),
                 "watts_min": np.min(result["watts"]),  # numpy: one repetition that was not counted makes it nan
                 "watts_max": np.max(result["watts"]),
-                "convention": flops.CONVENTION,
+                "convention": EXACT,
             }
         )
     return pd.DataFrame(rows)
@@ -156,7 +158,9 @@ def main() -> None:
     rows = read_tokens(arguments.packed)
     batches = draw_batches(rows, arguments.settings, arguments.seed)
     results = measure(config, batches, arguments.settings, arguments.seed, arguments.threads)
-    frame = table(results, flops.training_per_token(config, rows.shape[1]), peak["peak_tflops"][PRECISION])
+    miniature = of("miniature", config, arguments.model_config)
+    flops_per_token = float(CONVENTIONS[EXACT].per_token(miniature, rows.shape[1]))
+    frame = table(results, flops_per_token, peak["peak_tflops"][PRECISION])
     inputs = {"model_config": arguments.model_config, "packed": arguments.packed, "peak": arguments.peak}
     origin = provenance.provenance("trex.accounting.ladder", arguments.settings, inputs, arguments.seed)
     files.write_csv(arguments.out, frame, origin)
