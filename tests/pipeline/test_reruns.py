@@ -41,12 +41,13 @@ def test_an_edited_module_reruns_what_imports_it(finished, module, rules):
 
 
 VALUES = {
-    ("seed",): {"instances"} | TEXTS,
+    ("seed",): {"instances", "projection"} | TEXTS,
     ("corpus", "sft_samples"): {"sft", "no_skill"} | TOKENS,
     ("training", "stages", "cpt", "tokens"): {"train", "oracle"} | RESPONSES,
     ("evaluation", "solve_s"): {"score"} | TABLES,
     ("evaluation", "protocol", "temperature"): {"respond", "score"} | TABLES,
     ("accounting", "peak", "repetitions"): {"peak", "ladder", "claims"} | PAGE,
+    ("accounting", "projection", "samples"): {"projection"} | PAGE,
     ("accounting", "ladder", "repetitions"): {"ladder", "claims"} | PAGE,
 }
 

@@ -41,6 +41,23 @@ rule ladder:
         " --threads {params.threads} --out {output.ladder:q} > {log:q} 2>&1"
 
 
+rule projection:
+    input:
+        "config/hardware.yaml",
+    output:
+        **with_sidecar(projection=f"{RUN}/accounting/projection.csv"),
+    log:
+        f"{RUN}/logs/accounting/projection.log",
+    conda:
+        "../envs/trex.yaml"
+    params:
+        **step("trex.accounting.project", "accounting", "projection"),
+        seed=SEED,
+    shell:
+        "python -m trex.accounting.project --settings {params.settings:q} --seed {params.seed}"
+        " --out {output.projection:q} > {log:q} 2>&1"
+
+
 rule model_sizes:
     input:
         model=MINIATURE,

@@ -80,6 +80,7 @@ rule bundle:
         rules.peak.output,
         rules.ladder.output,
         rules.model_sizes.output,
+        rules.projection.output,
         rules.kernels.output,
         rules.cost.output,
         rules.claims.output,

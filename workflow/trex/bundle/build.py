@@ -24,6 +24,7 @@ from trex.common.provenance import digest_file, provenance
 # times or what follows from them. (`numeric`, equal within a tolerance, is for tables that state one.)
 CLASSES = (
     ("accounting/models.csv*", "exact"),
+    ("accounting/projection.csv*", "exact"),
     ("accounting/*", "informational"),
     ("audit/*", "informational"),
     ("report/*", "informational"),
