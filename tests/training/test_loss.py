@@ -76,6 +76,16 @@ def test_the_indexer_counts_the_queries_that_see_an_entry(model):
     assert loss.counts_of(model.config, rows)["indexer"] == int(visible.any(-1).sum())
 
 
+def test_the_balance_of_a_batch_is_the_mean_of_its_rows(model):
+    rows = uneven_rows()
+
+    def mean(part):
+        return loss.means_of(sums(model, part), loss.counts_of(model.config, part))["balance"]
+
+    each = [mean(rows.take(torch.tensor([row]))) for row in range(len(rows))]
+    torch.testing.assert_close(mean(rows), torch.stack(each).mean())
+
+
 def reached(model, term):
     """Names of the parameters that get a gradient other than zero from one term."""
     names, parameters = zip(*model.named_parameters(), strict=True)
