@@ -10,13 +10,14 @@ not public.
 """
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 
 import numpy as np
 
 from trex.accounting.counting.conventions import EXACT, EXACT_WITH_MTP
 from trex.accounting.planning.presets import PRESETS
-from trex.accounting.planning.sampling import latin_hypercube, narrowed, quantiles
+from trex.accounting.planning.sampling import latin_hypercube, quantiles, width
 from trex.accounting.planning.setting import UNCALIBRATED, Setting, device, row, setting
 from trex.accounting.planning.step_time import ASSUMED, slowest
 from trex.common import seeds
@@ -26,7 +27,8 @@ RELEASED = PRESETS["trex-pro-sft"]
 TOLERANCE = 0.02  # of a reported figure, either way
 FEWEST = 100  # samples that an interval may rest on
 AS_WIDE = 0.9  # of the interval before: not identifiable
-BATCHES = (256, 512, 1024, 2048)  # released are 256 (CPT) and 1024 (SFT); that of the MFU runs is not public
+# All that the interleaved schedule takes. Released are 256 (CPT) and 1024 (SFT); that of the MFU runs is not public.
+BATCHES = tuple(range(256, 2049, 256))
 COUNTED = (
     EXACT,
     EXACT_WITH_MTP,
@@ -88,6 +90,11 @@ class Ladder:
     derived: dict[str, np.ndarray]
     mfu: np.ndarray
     peaks: list[float]
+
+    @functools.cached_property
+    def widths(self) -> dict[str, float]:
+        """Of the intervals before any condition."""
+        return {name: width(quantiles(values.ravel())) for name, values in (self.assumed | self.derived).items()}
 
     def kept(self, rung: Rung) -> np.ndarray:
         """[N, B, C, K]: whether a sample gives the rung's figures."""
@@ -152,17 +159,18 @@ def rung_rows(found: Ladder, rung: Rung) -> Iterator[dict]:
         yield row(GROUP, rung.name, "all", (np.nan, np.nan, np.nan), note=note, **common)
         return
     for name, values in found.assumed.items():
-        yield conditioned(rung.name, name, values, kept.sum(axis=(1, 2, 3)), common)
+        yield conditioned(found, rung, name, values, kept.sum(axis=(1, 2, 3)), common)
     for name, values in found.derived.items():
-        yield conditioned(rung.name, name, values.ravel(), kept.sum(axis=(2, 3)).ravel(), common)
+        yield conditioned(found, rung, name, values, kept.sum(axis=(2, 3)), common)
     yield from shares(found, kept.mean(axis=0), rung.name, common)
 
 
-def conditioned(scenario: str, name: str, values: np.ndarray, weights: np.ndarray, common: dict) -> dict:
-    ratio = narrowed(values, weights)
+def conditioned(found: Ladder, rung: Rung, name: str, values: np.ndarray, weights: np.ndarray, common: dict) -> dict:
+    """A quantity under the weights, both [N] or both [N, B]."""
+    interval = quantiles(values.ravel(), weights.ravel())
+    ratio = width(interval) / found.widths[name]
     note = "not identifiable: as wide as before" if ratio >= AS_WIDE else ""
-    interval = quantiles(values, weights)
-    return row(GROUP, scenario, name, interval, of_prior=ratio, identifiable=ratio < AS_WIDE, note=note, **common)
+    return row(GROUP, rung.name, name, interval, of_prior=ratio, identifiable=ratio < AS_WIDE, note=note, **common)
 
 
 def shares(found: Ladder, weights: np.ndarray, scenario: str, common: dict) -> Iterator[dict]:

@@ -23,6 +23,7 @@ def quantiles(values: np.ndarray, weights: np.ndarray | None = None) -> tuple[fl
     """The 5 %, 50 % and 95 % points of weighted values [N]: the smallest value with so much weight up to it."""
     if weights is None:
         weights = np.ones(len(values))
+    values, weights = values[weights > 0], weights[weights > 0]
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weights[order])
     places = np.searchsorted(below, np.array(QUANTILES) * below[-1])
@@ -30,13 +31,5 @@ def quantiles(values: np.ndarray, weights: np.ndarray | None = None) -> tuple[fl
     return float(low), float(median), float(high)
 
 
-def effective(weights: np.ndarray) -> float:
-    """How many equal samples the weighted ones are worth: (sum w)^2 / sum w^2 (L. Kish, Survey Sampling, 1965)."""
-    total = weights.sum()
-    return float(total**2 / (weights**2).sum()) if total else 0.0
-
-
-def narrowed(values: np.ndarray, weights: np.ndarray) -> float:
-    """Width of the 90 % interval under the weights / without them: about 1 where the condition says nothing."""
-    before, after = quantiles(values), quantiles(values, weights)
-    return (after[2] - after[0]) / (before[2] - before[0])
+def width(interval: tuple[float, float, float]) -> float:
+    return interval[2] - interval[0]
