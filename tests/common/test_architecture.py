@@ -38,6 +38,7 @@ RULES = sorted((Path(__file__).parents[2] / "workflow/rules").glob("*.smk"))
 STEPS = {step for path in RULES for step in re.findall(r'step\(\s*"([\w.]+)"', path.read_text(encoding="utf-8"))}
 # Commands that no rule runs.
 BY_HAND = {
+    "trex.accounting.mfu",
     "trex.benchmarks.fetch",
     "trex.benchmarks.gold",
     "trex.benchmarks.show",
@@ -70,7 +71,7 @@ def test_torch_is_imported_only_where_the_model_runs():
 
 def test_scoring_and_accounting_do_not_reach_torch():
     light = ("trex.evaluation.score", "trex.evaluation.summarise", "trex.corpus.validate")
-    for step in (*light, "trex.accounting.models", "trex.audit.claims"):
+    for step in (*light, "trex.accounting.mfu", "trex.accounting.models", "trex.audit.claims"):
         assert not {"torch", "transformers", "tokenizers"} & set(provenance.libraries(step)), step
 
 

@@ -41,6 +41,16 @@ def test_other_errors_are_not_swallowed():
         cli.run(main)
 
 
+def test_a_reader_that_stops_reading_is_no_error():
+    """As in `... | head -1`."""
+    code = "from trex.common import cli; cli.run(lambda: [print('line') for _ in range(100_000)])"
+    writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert writer.stdout.readline() == "line\n"
+    writer.stdout.close()
+    assert (writer.stderr.read(), writer.wait()) == ("", 0)
+    writer.stderr.close()
+
+
 def test_a_step_has_help_and_refuses_abbreviated_and_unknown_options():
     def code(*arguments):
         command = [sys.executable, "-m", "trex.common.config", *arguments]

@@ -15,7 +15,6 @@ printed. Runs no model, needs neither torch nor Snakemake.
 
 import argparse
 import dataclasses
-import math
 from pathlib import Path
 
 from trex.accounting import hardware, utilization
@@ -46,17 +45,6 @@ class Speed:
     warnings: tuple[str, ...] = ()
 
 
-def positive_number(text: str) -> float:
-    """A number above 0, as the type of an argument."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (value > 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
-    return value
-
-
 def not_negative(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
@@ -69,17 +57,17 @@ def arguments_of() -> argparse.Namespace:
     parser.add_argument("--sequence-length", type=cli.positive, help="tokens; left out where the log prints it")
     parser.add_argument("--devices", type=cli.positive, help="as --device counts; left out where the log prints it")
     speed = parser.add_mutually_exclusive_group(required=True)
-    speed.add_argument("--tokens-per-second", type=positive_number, help="of all devices together")
-    speed.add_argument("--step-time", type=positive_number, help="seconds of one optimizer step")
+    speed.add_argument("--tokens-per-second", type=cli.positive_number, help="of all devices together")
+    speed.add_argument("--step-time", type=cli.positive_number, help="seconds of one optimizer step")
     speed.add_argument(
         "--log", nargs="+", help="training log, of several attempts in their order (see docs/accounting.md)"
     )
-    parser.add_argument("--global-batch", type=positive_number, help="sequences of one optimizer step")
+    parser.add_argument("--global-batch", type=cli.positive_number, help="sequences of one optimizer step")
     parser.add_argument("--format", help="of the log, where it is not recognised: megatron, torchtitan, metrics")
     parser.add_argument("--warmup", type=not_negative, default=steady.WARMUP, help="steps to leave out after a start")
     parser.add_argument("--device", help="of config/hardware.yaml, or a run's accounting/peak.json for its CPU")
     parser.add_argument("--dtype", default="bf16", help="of the matrix products: which peak (default bf16)")
-    parser.add_argument("--peak-tflops", type=positive_number, help="dense, of one device; before the device's own")
+    parser.add_argument("--peak-tflops", type=cli.positive_number, help="dense, of one device; before the device's own")
     parser.add_argument("--hardware", help="another hardware file")
     parser.add_argument("--recompute", choices=("none", "full"), help="what the run recomputes: which HFU is its own")
     parser.add_argument("--out", help="folder for mfu.json, mfu.csv and, of a log, steps.csv, steps.svg, mfu.html")

@@ -68,6 +68,7 @@ def draw(frame: pd.DataFrame, found: Utilization) -> str | None:
     kinds = [kind for kind in COLOURS if kind in set(frame["kind"])]
     colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds]))
     shape = alt.Shape("kind:N", title=None, scale=alt.Scale(domain=kinds, range=list(SHAPES[: len(kinds)])))
+    top = 1.05 * float(frame["shown"].max())
     ticks = min(10, int(frame["step"].max() - frame["step"].min()))
     steady = found.mfu * factor if found.peaks else found.tokens_per_second
     points = (
@@ -75,7 +76,7 @@ def draw(frame: pd.DataFrame, found: Utilization) -> str | None:
         .mark_point(filled=True, size=40, opacity=0.9)
         .encode(
             x=alt.X("step:Q", title="step", axis=alt.Axis(format="d", tickCount=ticks), scale=alt.Scale(zero=False)),
-            y=alt.Y("shown:Q", title=title, scale=alt.Scale(domainMin=0)),
+            y=alt.Y("shown:Q", title=title, scale=alt.Scale(domain=[0, top], nice=True)),
             color=colour,
             shape=shape,
         )
