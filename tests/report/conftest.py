@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from trex.accounting import models
+from trex.accounting import cost, models
+from trex.accounting.costs import own, prices, scenarios, sensitivity, terms
 from trex.accounting.counting.conventions import CONVENTIONS, EXACT
 from trex.accounting.counting.published import SHAPES
 from trex.accounting.counting.read import architecture, of
@@ -279,9 +280,27 @@ def write_accounting(folder: Path, rng: random.Random) -> None:
         )
     ]
     files.write_csv(folder / "accounting/ladder.csv", pd.DataFrame(ladder), {})
+    write_cost(folder)
     totals, parts = models.tables([(miniature, 1024)] + [(architecture(name), 4096) for name in SHAPES])
     files.write_csv(folder / "accounting/models.csv", totals, {})
     files.write_csv(folder / "accounting/components.csv", parts, {})
+
+
+def write_cost(folder: Path) -> None:
+    """By the step itself, without prices; and kernels of one operator and none of a library."""
+    comparison, given = scenarios.load(), prices.Prices()
+    rows = own.ladder_rows(folder / "accounting/ladder.csv", 2, None, None, None) + scenarios.rows(comparison, given)
+    tables = {
+        "cost": pd.DataFrame(rows).reindex(columns=cost.COLUMNS),
+        "cost_sensitivity": pd.DataFrame(sensitivity.rows(comparison)),
+        "cost_terms": pd.DataFrame(terms.rows(comparison, given)).reindex(columns=cost.TERM_COLUMNS),
+    }
+    for name, frame in tables.items():
+        files.write_csv(folder / f"accounting/{name}.csv", frame, {})
+    operator = {"name": "aten::mm", "calls": 3, "milliseconds": 4.0, "share": 0.5}
+    libraries = {"onednn_isa": "An invented instruction set", "mkl": None}
+    kernels = {"threads": 2, "libraries": libraries, "operators": [operator], "kernels": []}
+    files.write_json(folder / "accounting/kernels.json", kernels, {})
 
 
 def write_claims(folder: Path) -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from trex.report import arrange, example, headlines, machine, passes, results
+from trex.report import arrange, cost, example, headlines, machine, passes, results
 from trex.report.load import load
 
 ARMS = ["base", "cpt", "sft", "cpt_sft"]
@@ -174,3 +174,18 @@ def test_the_oracle_says_what_was_compared_with_whom_and_how_well(run):
     assert "tolerance 1e-05" in figure.got.method and "tolerance 1e-04" in figure.got.method
     assert "third party (transformers 5.24.0)" in figure.got.method and "not DeepSeek's own code" in figure.got.limits
     assert [row[-1] for row in texts(figure.table)] == ["yes", "yes", "no"]
+
+
+def test_costs_say_what_they_rest_on(run):
+    section = cost.cost(run)
+    assert next(figure.title.split(":")[0] for figure in section.figures) == "Break-even price"
+    rows = {row[0].text: row for row in section.figures[1].table.rows}
+    own = rows["this machine, ladder: ours_plain"]
+    assert "ESTIMATE" in own[3].detail and own[-1].text == "n/a" and own[-1].detail == "user-supplied: not given"
+    assert rows["v4-pro on h100"][1].detail.startswith("assumed")
+
+
+def test_one_device_alone_has_no_break_even_price(run):
+    frame = run.tables["cost"]
+    alone = dataclasses.replace(run, tables=run.tables | {"cost": frame[frame["break_even_price_ratio"].isna()]})
+    assert next(figure.title for figure in cost.cost(alone).figures) == "Tokens per watt and per dollar"

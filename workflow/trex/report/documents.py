@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from trex.report.load import Run
-from trex.report.parts import Cell, Column, Figure, Got, Section, Table, integer, plain, table
+from trex.report.parts import Cell, Column, Figure, Got, Section, Table, integer, number, percent, plain, table
 
 
 def flatten(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
@@ -86,4 +86,41 @@ def environment(run: Run) -> Section:
     )
     versions = run.documents["environment"].get("provenance", {}).get("versions", {})
     lead = "Versions: " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "."
-    return Section("environment", "Environment", lead, [machine, settings])
+    return Section("environment", "Environment", lead, [machine, *kernels(run), settings])
+
+
+KERNEL_COLUMNS = (
+    Column("what", lambda row: row.name, "text"),
+    Column("calls", lambda row: integer(row.calls)),
+    Column("ms", lambda row: number(row.milliseconds, 1)),
+    Column("share", lambda row: percent(row.share)),
+)
+
+
+def kernels(run: Run) -> list[Figure]:
+    """What one training step really runs, by PyTorch's names and by the libraries' own."""
+    document = run.documents["kernels"]
+    said = "; ".join(f"{plain(name)}: {text or 'none'}" for name, text in document["libraries"].items())
+    titles = {
+        "operators": ("Operators of a training step", "of all operators' own time, in a profiled step"),
+        "kernels": (
+            "Library kernels of a training step",
+            "of a step by the clock, while the libraries tell their calls",
+        ),
+    }
+    return [
+        Figure(
+            title,
+            Got(
+                "accounting/kernels.json",
+                f"the {len(document[name])} longest, {document['threads']} threads",
+                f"shares are {method}; {said}",
+                "looking costs time: the times rank, they are no measure of speed",
+            ),
+            table=table(
+                pd.DataFrame(document[name], columns=["name", "calls", "milliseconds", "share"]), KERNEL_COLUMNS
+            ),
+            folded=True,
+        )
+        for name, (title, method) in titles.items()
+    ]

@@ -23,6 +23,9 @@ TABLES = {
     "ladder": "accounting/ladder.csv",
     "models": "accounting/models.csv",
     "components": "accounting/components.csv",
+    "cost": "accounting/cost.csv",
+    "cost_terms": "accounting/cost_terms.csv",
+    "cost_sensitivity": "accounting/cost_sensitivity.csv",
     "claims": "audit/claims.csv",
 }
 DOCUMENTS = {
@@ -30,6 +33,7 @@ DOCUMENTS = {
     "environment": "environment.json",
     "counts": "corpus/counts.json",
     "peak": "accounting/peak.json",
+    "kernels": "accounting/kernels.json",
 }
 
 
