@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
+
+PAGE = Path(__file__).parents[2] / "docs/accounting.md"
 
 
 def count(*arguments):
@@ -23,6 +26,14 @@ def test_table(tmp_path):
     main = parts[parts.component != "mtp"]
     assert 3 * main.forward_flops_per_token.sum() == totals.loc["exact_visible_pairs"].train_flops_per_token
     assert round(totals.loc["megatron"].train_flops_per_token / 1e9, 3) == 311.704
+
+
+def test_the_page_quotes_what_is_printed():
+    command, quoted = (
+        PAGE.read_text(encoding="utf-8").split("```\npython -m trex.accounting.count ")[1].split("```")[:3:2]
+    )
+    printed = count(*command.split()).stdout.splitlines()
+    assert [line for line in quoted.strip().splitlines() if line not in (*printed, "...")] == []
 
 
 def test_formulas_of_a_config(tmp_path, tiny):
