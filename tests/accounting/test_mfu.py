@@ -193,8 +193,10 @@ def test_several_logs(call, tmp_path):
 def test_what_the_log_says_of_its_training(call, mixtral):
     mixtral.write_text("  recompute_granularity ..... full\n  mtp_num_layers ..... 1\n" + mixtral.read_text())
     _, out, _ = call("--model", "mixtral-8x7b", "--log", mixtral, "--device", "h100")
-    assert "recompute_granularity full: HFU is that with all layers" in out
+    assert "with full recomputation of the layers" in out
     assert "mtp_num_layers 1" in out
+    mixtral.write_text(mixtral.read_text().replace("full", "selective"))
+    assert "selective: HFU lies between" in call("--model", "mixtral-8x7b", "--log", mixtral, "--device", "h100")[1]
 
 
 def test_a_log_that_says_too_little(call, tmp_path):

@@ -29,17 +29,19 @@ from trex.common.errors import UserError
 
 GIVEN = "given by --peak-tflops"
 LOW_PRECISION = ("fp8", "fp4", "int8")
-RECOMPUTED = {"full": "HFU is that with all layers recomputed", "selective": "HFU lies between the two"}
+RECOMPUTES = {"full": "full", "None": "none"}  # Megatron's recompute_granularity in the words of --recompute
 ROUNDING = 0.01
 DISAGREEMENT = 0.15  # conventions differ by less
 
 
 @dataclasses.dataclass(frozen=True)
 class Speed:
-    """How fast the run was. tokens_per_second: of all devices; said: in words. The rest only of a log."""
+    """How fast the run was. tokens_per_second: of all devices; said: in words. recompute: as the user or the log says,
+    None where neither does. The rest only of a log."""
 
     tokens_per_second: float
     said: str
+    recompute: str | None = None
     log: Log | None = None
     run: steady.Run | None = None
     warnings: tuple[str, ...] = ()
@@ -120,12 +122,12 @@ def speed_of(arguments: argparse.Namespace) -> tuple[Speed, int, int]:
         if arguments.global_batch:
             raise UserError("--global-batch belongs to --step-time or --log; leave it out")
         rate = arguments.tokens_per_second
-        return Speed(rate, f"{rate:,.6g} tokens/s on {plural}"), length, devices
+        return Speed(rate, f"{rate:,.6g} tokens/s on {plural}", arguments.recompute), length, devices
     if not arguments.global_batch:
         raise UserError("--step-time needs --global-batch (sequences of one step)")
     rate = utilization.of_step(arguments.step_time, arguments.global_batch, length)
     said = f"{arguments.global_batch:g} sequences in {arguments.step_time:g} s: {rate:,.6g} tokens/s on {plural}"
-    return Speed(rate, said), length, devices
+    return Speed(rate, said, arguments.recompute), length, devices
 
 
 def speed_of_log(arguments: argparse.Namespace) -> tuple[Speed, int, int]:
@@ -135,15 +137,18 @@ def speed_of_log(arguments: argparse.Namespace) -> tuple[Speed, int, int]:
     run = steady.assess(log, length, devices, arguments.global_batch, arguments.warmup)
     rate = run.tokens_per_second
     said = f"{rate:,.6g} tokens/s on {devices} devices, steady ({len(run.kept)} of {len(run.rated)} lines)"
+    granularity, blocks = log.arguments.get("recompute_granularity"), log.arguments.get("mtp_num_layers", "None")
+    logged, stated = RECOMPUTES.get(granularity), arguments.recompute
+    if logged and stated and logged != stated:
+        raise UserError(
+            f"{log.path}: the log says recompute_granularity {granularity}, --recompute says {stated}; mend one of them"
+        )
     warnings = []
-    recompute, blocks = log.arguments.get("recompute_granularity"), log.arguments.get("mtp_num_layers", "None")
-    if recompute == "full" and arguments.recompute == "none":
-        raise UserError(f"{log.path}: the log says recompute_granularity full, --recompute says none; mend one of them")
-    if recompute in ("full", "selective"):
-        warnings.append(f"The log says recompute_granularity {recompute}: {RECOMPUTED[recompute]}")
+    if granularity == "selective":
+        warnings.append("The log says recompute_granularity selective: HFU lies between the two")
     if blocks not in ("None", "0"):
         warnings.append(f"The log says mtp_num_layers {blocks}: with multi-token prediction counted, see rows in _mtp")
-    return Speed(rate, said, log, run, tuple(warnings)), length, devices
+    return Speed(rate, said, stated or logged, log, run, tuple(warnings)), length, devices
 
 
 def checks(found: Utilization, run: steady.Run | None, comparison: framework.Comparison | None) -> list[str]:
@@ -164,7 +169,7 @@ def checks(found: Utilization, run: steady.Run | None, comparison: framework.Com
     return warnings
 
 
-def as_json(found: Utilization, speed: Speed, recompute: str | None, comparison: framework.Comparison | None) -> dict:
+def as_json(found: Utilization, speed: Speed, comparison: framework.Comparison | None) -> dict:
     result = {
         "model": found.architecture.name,
         "model_source": found.architecture.source,
@@ -172,7 +177,8 @@ def as_json(found: Utilization, speed: Speed, recompute: str | None, comparison:
         "devices": found.devices,
         "tokens_per_second": found.tokens_per_second,
         "mfu": found.mfu,
-        "hfu": found.hfu(recompute) if recompute else None,
+        "recompute": speed.recompute,
+        "hfu": found.hfu(speed.recompute) if speed.recompute else None,
         "hfu_if_full_recomputation": found.hfu("full"),
         "range": found.range,
         "peaks": [dataclasses.asdict(dataclasses.replace(peak, alternatives=())) for peak in found.peaks],
@@ -257,8 +263,8 @@ def main() -> None:
         comparison = framework.compare(model, speed.run.kept, length, devices, speed.log.format, told_devices)
     more = summary.of_log(found, speed.log, speed.run, comparison) if speed.log else []
     notes = [*checks(found, speed.run, comparison), *notes, *speed.warnings, *more]
-    answer = utilization.text(found, arguments.recompute, speed.said, notes)
-    result = as_json(found, speed, arguments.recompute, comparison)
+    answer = utilization.text(found, speed.recompute, speed.said, notes)
+    result = as_json(found, speed, comparison)
     if arguments.out:
         write(arguments.out, result, found, speed, answer)
     if arguments.json:
