@@ -66,6 +66,7 @@ def ladder(*speedups):
                 "tokens_per_second_min": 90.0 * speedup,
                 "tokens_per_second_max": 110.0 * speedup,
                 "mfu": 0.1 * speedup,
+                "convention": "exact_visible_pairs",
                 "peak_tflops": 0.19,
                 "speedup": speedup,
                 "speedup_min": low,
@@ -169,7 +170,7 @@ def test_speedup_over_another_rung_takes_the_widest_range(evidence):
 
 def test_mfu_is_never_comparable(evidence):
     finding = found("mfu", evidence, recipe="last")
-    assert finding.verdict == "not comparable"
+    assert finding.verdict == "not comparable" and "exact_visible_pairs" in finding.method
     assert (finding.our_value, finding.ci_low, finding.ci_high) == (20.0, 18.0, pytest.approx(22.0))
 
 

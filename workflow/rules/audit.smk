@@ -11,6 +11,7 @@ rule claims:
         before=f"{RUN}/models/base/model.safetensors",
         after=f"{RUN}/models/cpt_sft/model.safetensors",
         counts=expand(rules.instances.output.counts, family=FAMILIES),
+        hardware="config/hardware.yaml",
     output:
         **with_sidecar(claims=f"{RUN}/audit/claims.csv"),
     log:

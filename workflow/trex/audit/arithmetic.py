@@ -6,8 +6,10 @@ A derivation takes the `record` section of config/paper.yaml and returns the int
 import dataclasses
 from collections.abc import Callable
 
-from trex.accounting.counting.conventions import CONVENTIONS
+from trex.accounting import hardware
+from trex.accounting.counting.conventions import EXACT
 from trex.accounting.counting.read import architecture
+from trex.accounting.utilization import GIGA, Row, of_step, utilization
 
 HUNDREDTH, TENTH = 0.005, 0.05  # half a unit of the last printed digit
 
@@ -71,28 +73,39 @@ def step_seconds(record: dict) -> Derived:
 
 
 def implied_mfu(record: dict, recomputation: bool) -> Derived:
-    """MFU that the step time implies, from the exact FLOPs of V4-Pro without and with the MTP block."""
-    batch, step = record["tokens_per_global_batch"], step_seconds(record)
-    length, tokens = batch["sequence_length"], batch["sequences"] * batch["sequence_length"] / record["dies"]
-    suffix = "_full_recomputation" if recomputation else ""
-    names = (f"exact_visible_pairs{suffix}", f"exact_visible_pairs_mtp{suffix}")
-    least, most = (float(CONVENTIONS[name].per_token(architecture("v4-pro"), length)) for name in names)
-    peak = record["peak_tflops_per_die"] * 1e12
+    """MFU that the step time implies for V4-Pro, by the exact count and the peak of the hardware file.
 
-    def percent(per_token: float, seconds: float) -> float:
-        return 100 * tokens * per_token / seconds / peak
+    The interval is over all conventions (those that count recomputed work, where that counts), over all peaks in
+    circulation, and over the printed digits of the step: the least and the largest of all combinations.
+    """
+    batch, step, die = record["tokens_per_global_batch"], step_seconds(record), hardware.device(record["device"])
+    sequences, length, peaks = batch["sequences"], batch["sequence_length"], die.peak("bf16").all
+    exact = f"{EXACT}_full_recomputation" if recomputation else EXACT
 
+    def rows(seconds: float) -> dict[str, Row]:
+        rate = of_step(seconds, sequences, length)
+        found = utilization(architecture("v4-pro"), length, rate, record["dies"], peaks).rows
+        kept = [row for row in found if (row.convention.hardware if recomputation else row.in_range)]
+        return {row.convention.name: row for row in kept}
+
+    value = 100 * rows(step.value)[exact].shares[0]
+    low = 100 * min(share for row in rows(step.high).values() for share in row.shares)
+    high = 100 * max(share for row in rows(step.low).values() for share in row.shares)
+    counts = [row.flops_per_token / GIGA for row in rows(step.value).values()]
+    figures = [peak.value for peak in peaks]
     how = (
-        f"{tokens:,.0f} tokens a die in {step.value:.1f} s, {least / 1e9:.1f}-{most / 1e9:.1f} GFLOP a token"
-        f"{' with full recomputation' if recomputation else ''}, "
-        f"peak {record['peak_tflops_per_die']} TFLOP/s a die"
+        f"{sequences * length / record['dies']:,.0f} tokens a die in {step.value:.1f} s, {exact}, peak "
+        f"{figures[0]:g} TFLOP/s; range over {len(counts)} conventions ({min(counts):.1f}-{max(counts):.1f} GFLOP a "
+        f"token) and {len(figures)} peaks in circulation ({min(figures):g}-{max(figures):g})"
     )
+    published = record["mfu_percent"]["kernels"]
+    meets = f"{sequences * published / high:,.0f} to {sequences * published / low:,.0f}"
     assumptions = (
-        f"assumes a global batch of {batch['sequences']} sequences of {length} on {record['dies']} dies (the released "
-        "SFT script) in the step that was timed, and this peak; neither is stated for the 34.22 %"
+        f"assumes {sequences:,} sequences of {length} on {record['dies']} dies (the released SFT script) in the step "
+        f"that was timed; the record states no batch, count or peak for its {published} %, which this range meets "
+        f"with {meets} sequences"
     )
-    low, high = percent(least, step.high), percent(most, step.low)
-    return Derived((percent(least, step.value) + percent(most, step.value)) / 2, low, high, how, assumptions)
+    return Derived(value, low, high, how, assumptions)
 
 
 def mfu_without_recomputation(record: dict) -> Derived:

@@ -30,6 +30,7 @@ import yaml
 from safetensors import SafetensorError, safe_open
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from trex.accounting import hardware
 from trex.audit import arithmetic, verdicts
 from trex.common import cli, files, provenance
 from trex.common.errors import UserError
@@ -195,7 +196,7 @@ def mfu(claim: dict, evidence: Evidence) -> list[Finding]:
     if row is None:
         return [not_measured("the ladder of this run has no such rung")]
     per_rate = 100 * row.mfu / row.tokens_per_second
-    formula = f"tokens/s x exact FLOPs a token / measured peak {row.peak_tflops:.3f} TFLOP/s"
+    formula = f"tokens/s x FLOPs a token by {row.convention} / measured peak {row.peak_tflops:.3f} TFLOP/s"
     return [
         Finding(
             100 * row.mfu,
@@ -350,6 +351,7 @@ def main() -> None:
     named |= {f"metrics_{number}": path for number, path in enumerate(arguments.metrics)}
     named |= {f"counts_{number}": path for number, path in enumerate(arguments.counts)}
     named |= {"weights_before": arguments.weights_before, "weights_after": arguments.weights_after}
+    named["hardware"] = hardware.FILE
     files.write_csv(arguments.out, frame, provenance.provenance("trex.audit.claims", {}, named))
     counted = frame["verdict"].value_counts()
     print(f"claims: {len(frame)} rows; " + ", ".join(f"{count} {verdict}" for verdict, count in counted.items()))
