@@ -23,6 +23,7 @@ ROOMS = (
 )
 # Import torch or transformers, beside all of model and training: the steps that run the model, or describe the machine.
 HEAVY = {
+    "accounting.kernels",
     "accounting.ladder",
     "accounting.peak",
     "accounting.recipes",
@@ -71,7 +72,7 @@ def test_torch_is_imported_only_where_the_model_runs():
 
 def test_scoring_and_accounting_do_not_reach_torch():
     light = ("trex.evaluation.score", "trex.evaluation.summarise", "trex.corpus.validate")
-    for step in (*light, "trex.accounting.mfu", "trex.accounting.models", "trex.audit.claims"):
+    for step in (*light, "trex.accounting.mfu", "trex.accounting.cost", "trex.accounting.models", "trex.audit.claims"):
         assert not {"torch", "transformers", "tokenizers"} & set(provenance.libraries(step)), step
 
 
