@@ -6,9 +6,11 @@ import os
 import shutil
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from trex.bundle import verify
+from trex.common import files, provenance
 
 # One process for both files that share the finished run.
 pytestmark = pytest.mark.xdist_group("pipeline")
@@ -50,6 +52,17 @@ def test_an_outside_model_stands_beside_the_arms(finished):
     for name in ("responses.jsonl", "responses.jsonl.meta.json", "items.csv", "scores.parquet", "summary.json"):
         assert f"evaluation/theirs/in_distribution/{name}" in archived
     assert "beside its arms: theirs" in finished.read("results/tiny/report/report.html")
+
+
+def test_every_result_names_the_stack_that_the_run_holds_whole(finished):
+    run = finished.folder / "results/tiny"
+    environment = json.loads((run / "environment.json").read_text(encoding="utf-8"))
+    blocks = [json.loads(path.read_text(encoding="utf-8")).get("provenance") for path in run.rglob("*.json")]
+    for path in run.rglob("*.parquet"):
+        blocks.append(json.loads(pq.read_schema(path).metadata[files.METADATA_KEY])["provenance"])
+    named = {block["stack"] for block in blocks if block}
+    assert len(list(filter(None, blocks))) > 50 and named == {environment["stack_digest"]}
+    assert environment["stack_digest"] == provenance.digest_json(environment["stack"])
 
 
 def test_a_second_run_does_nothing(finished):
