@@ -10,11 +10,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from trex.accounting import cost, models
+from trex.accounting import cost, models, project
 from trex.accounting.costs import own, prices, scenarios, sensitivity, terms
 from trex.accounting.counting.conventions import CONVENTIONS, EXACT
 from trex.accounting.counting.published import SHAPES
 from trex.accounting.counting.read import architecture, of
+from trex.accounting.planning import setting
 from trex.audit import claims
 from trex.benchmarks.item import COLUMNS, Item
 from trex.common import files
@@ -280,6 +281,8 @@ def write_accounting(folder: Path, rng: random.Random) -> None:
         )
     ]
     files.write_csv(folder / "accounting/ladder.csv", pd.DataFrame(ladder), {})
+    rows = project.projection(samples=2000, seed=1)
+    files.write_csv(folder / "accounting/projection.csv", pd.DataFrame(rows, columns=setting.COLUMNS), {})
     write_cost(folder)
     totals, parts = models.tables([(miniature, 1024)] + [(architecture(name), 4096) for name in SHAPES])
     files.write_csv(folder / "accounting/models.csv", totals, {})

@@ -23,6 +23,7 @@ TABLES = {
     "ladder": "accounting/ladder.csv",
     "models": "accounting/models.csv",
     "components": "accounting/components.csv",
+    "projection": "accounting/projection.csv",
     "cost": "accounting/cost.csv",
     "cost_terms": "accounting/cost_terms.csv",
     "cost_sensitivity": "accounting/cost_sensitivity.csv",
