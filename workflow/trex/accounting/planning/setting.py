@@ -47,6 +47,13 @@ def device(name: str) -> hardware.Device:
     return hardware.device(name)
 
 
+@functools.cache
+def architecture(name: str) -> Architecture:
+    """Read once, its parts counted once for each length."""
+    found = read.architecture(name)
+    return dataclasses.replace(found, parts=functools.cache(found.parts))
+
+
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """peaks: FLOP/s by operator; peak: the denominator of MFU, FLOP/s; memory_bandwidth: bytes/s."""
@@ -82,16 +89,16 @@ def setting(
 
     Raises UserError where a peak or a bandwidth is not known, or the layout does not fit the model.
     """
-    chip, architecture = device(device_name), read.architecture(model)
+    chip, shape = device(device_name), architecture(model)
     peaks = {dtype: chip.peak(dtype) for dtype in ("bf16", matmul_dtype)}
     if missing := [dtype for dtype, peak in peaks.items() if peak is None]:
         raise UserError(f"device {device_name}: no peak is known for {', '.join(missing)}; add it to the hardware file")
     products, other = (1e12 * peaks[dtype].value for dtype in (matmul_dtype, "bf16"))
     known = chip.memory_bandwidth_gb_per_s
     return Setting(
-        model=architecture,
+        model=shape,
         layout=layout,
-        work=work(architecture, layout, links or topology.of(chip, layout.devices), execution),
+        work=work(shape, layout, links or topology.of(chip, layout.devices), execution),
         peaks={name: products if name in ("matmul", "grouped_matmul") else other for name in OPERATORS},
         peak=other,
         memory_bandwidth=1e9 * known.value if known else np.inf,
