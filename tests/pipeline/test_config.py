@@ -79,10 +79,11 @@ def test_values_that_do_not_fit_together(copy):
     copy.write(
         "wrong.yaml",
         "model: {o_groups: 7, num_experts_per_tok: 99}\nevaluation: {max_new_tokens: 100000}\n"
-        "training: {common: {batch_rows: 4, micro_batch_rows: 5}}\n",
+        "training: {common: {batch_rows: 4, micro_batch_rows: 5}}\naccounting: {cost: {prices: prices.yaml}}\n",
     )
+    copy.write("prices.yaml", "title: mine\nusd_per_device_hour: {h1000: 2}\n")
     text = copy.snakemake("--dry-run", "--configfile", "wrong.yaml", code=2)
-    names = ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens", "micro_batch_rows")
+    names = ("o_groups", "num_experts_per_tok", "evaluation.max_new_tokens", "micro_batch_rows", "did you mean h100")
     assert all(name in text for name in names), text
 
 

@@ -2,6 +2,7 @@
 import json
 import os
 
+from trex.accounting.costs import prices, scenarios
 from trex.benchmarks import registry
 from trex.common import provenance
 from trex.common.errors import UserError
@@ -47,10 +48,11 @@ def together(config):
         errors.append("training.common: warmup_fraction and decay_fraction must be at most 1 together")
     if (common["micro_batch_rows"] or 0) > common["batch_rows"]:
         errors.append("training.common: micro_batch_rows must be at most batch_rows, or null for all of them")
-    for name in ("scenarios", "prices"):
-        path = config["accounting"]["cost"][name]
-        if path is not None and not Path(path).is_file():
-            errors.append(f"accounting.cost.{name}: no such file: {path}")
+    cost = config["accounting"]["cost"]
+    try:
+        prices.load(cost["prices"], scenarios.load(cost["scenarios"], "config/hardware.yaml").scenarios)
+    except UserError as error:
+        errors.append(f"accounting.cost: {error}")
     protocols = {"evaluation.protocol": config["evaluation"]["protocol"]}
     protocols |= {f"evaluation.models.{name}.protocol": model["protocol"] for name, model in ENDPOINTS.items()}
     for place, protocol in protocols.items():
