@@ -18,10 +18,12 @@ SHARES = pd.DataFrame(
 BARS = pd.DataFrame([{"panel": "in", "column": arm, "row": "passed", "value": 3.0, "text": "3"} for arm in ARMS])
 CURVES = pd.DataFrame([{"panel": "SFT", "arm": arm, "tokens": t, "loss": 3.0 - t} for arm in ARMS for t in (0.1, 0.2)])
 RANGES = pd.DataFrame([{"row": "plain", "value": 3.0, "low": 2.0, "high": 4.0, "text": "3 tokens/s"}])
+DOTS = pd.DataFrame([{"panel": panel, "row": "6n", "value": -6.0, "text": "293.1"} for panel in ("Flash", "Pro")])
 CASES = {
     "shares": lambda label: charts.shares(SHARES, ["all", "word"], ARMS, label),
     "bars": lambda label: charts.bars(BARS, ["passed"], ARMS, "%", label),
     "curves": lambda label: charts.curves(CURVES, ["SFT"], ARMS, "loss", "loss, nats", label),
+    "dots": lambda label: charts.dots(DOTS, ["6n"], "%", label),
     "ranges": lambda label: charts.ranges(RANGES, ["plain"], "tokens/s", label),
 }
 

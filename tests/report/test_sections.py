@@ -5,7 +5,7 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from trex.report import arrange, cost, example, headlines, machine, passes, results
+from trex.report import arrange, cost, example, headlines, machine, passes, results, sizes
 from trex.report.load import load
 
 ARMS = ["base", "cpt", "sft", "cpt_sft"]
@@ -166,7 +166,7 @@ def test_balance_is_the_worst_layers_and_each_layers(run):
 
 
 def test_the_oracle_says_what_was_compared_with_whom_and_how_well(run):
-    *_, figure = machine.sizes(run).figures
+    *_, figure = sizes.sizes(run).figures
     assert figure.title == (
         "Held against transformers 5.24.0: 2 of 3 comparisons agree; logits differ by at most 3.0e-05, gradients by "
         "2.4e-04"
@@ -174,6 +174,26 @@ def test_the_oracle_says_what_was_compared_with_whom_and_how_well(run):
     assert "tolerance 1e-05" in figure.got.method and "tolerance 1e-04" in figure.got.method
     assert "third party (transformers 5.24.0)" in figure.got.method and "not DeepSeek's own code" in figure.got.limits
     assert [row[-1] for row in texts(figure.table)] == ["yes", "yes", "no"]
+
+
+def test_a_figure_of_flops_says_whose(run):
+    _, figure, *_ = sizes.sizes(run).figures
+    rows = {(row[0].text, row[2].text): row for row in figure.table.rows}
+    assert rows["v4-pro", "exact visible pairs"][3].text == "312.4724"
+    assert rows["v4-pro", "exact visible pairs"][4].text == "+0.0 %"
+    assert rows["v4-pro", "torchtitan mtp"][4].text == "+8.0 %"
+    assert "v4-pro -6.2 to +8.0 %" in figure.title and "recomputation" not in str(figure.svg)
+    assert "maxtext" in figure.got.limits
+
+
+def test_mfu_by_convention_keeps_the_measured_rate(run):
+    _, figure, _ = machine.speed(run).figures
+    ladder, rows = run.tables["ladder"], {row[0].text: row for row in figure.table.rows}
+    assert rows["exact visible pairs"][3].text == f"{100 * ladder['mfu'].iloc[-1]:.1f} %"
+    assert not any(word in name for name in rows for word in ("mtp", "recomputation"))
+    shares = [float(row[3].text[:-2]) for row in figure.table.rows]
+    assert shares == sorted(shares)
+    assert figure.title.endswith(f"{shares[0]:.1f} % to {shares[-1]:.1f} %")
 
 
 def test_costs_say_what_they_rest_on(run):

@@ -11,7 +11,20 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from trex.common import cli, files, provenance
-from trex.report import claims, cost, data, documents, example, headlines, machine, parts, passes, projection, results
+from trex.report import (
+    claims,
+    cost,
+    data,
+    documents,
+    example,
+    headlines,
+    machine,
+    parts,
+    passes,
+    projection,
+    results,
+    sizes,
+)
 from trex.report.load import Run, load
 
 TEMPLATES = Path(__file__).parent
@@ -35,7 +48,7 @@ def render(run: Run, block: dict) -> str:
         results.retention(run),
         machine.training(run),
         machine.speed(run),
-        machine.sizes(run),
+        sizes.sizes(run),
         projection.projection(run),
         cost.cost(run),
         data.data(run),

@@ -144,3 +144,21 @@ def ranges(frame: pd.DataFrame, rows: list[str], title: str, label: str) -> str:
     whisker = base.mark_rule(strokeWidth=2, color="#333").encode(x="low:Q", x2="high:Q")
     text = base.mark_text(align="left", dx=6, fontSize=12, color="#333").encode(x="high:Q", text="text:N")
     return svg(alt.layer(bar, whisker, text).properties(width=WIDTH, height=alt.Step(34)), label)
+
+
+def dots(frame: pd.DataFrame, rows: list[str], title: str, label: str) -> str:
+    """A mark for each value with its text beside it, and a line at nought; panels side by side share rows and axis.
+
+    frame: panel, row, value, text.
+    """
+    panels = list(dict.fromkeys(frame["panel"]))
+    low, high = (float(end) for end in (min(frame["value"].min(), 0.0), max(frame["value"].max(), 0.0)))
+    room = 0.3 * (high - low or 1.0)
+    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=True, ticks=False, domain=False, labelLimit=260))
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[low - room / 4, high + room], nice=False))
+    base = alt.Chart().encode(y=y, x=x)
+    nought = alt.Chart().mark_rule(color="#777", strokeDash=[3, 3]).encode(x=alt.datum(0.0))
+    mark = base.mark_point(filled=True, size=60, opacity=1, color=ACCENT)
+    text = base.mark_text(align="left", dx=8, fontSize=11, color="#333").encode(text="text:N")
+    layers = alt.layer(nought, mark, text, data=frame).properties(width=WIDTH // len(panels) - 40, height=alt.Step(19))
+    return svg(layers.facet(column=alt.Column("panel:N", sort=panels), spacing=14), label)

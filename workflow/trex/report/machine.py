@@ -1,9 +1,9 @@
-"""Sections on training and what it costs the machine: loss curves, balance of experts, MFU and the ladder, sizes."""
+"""Sections on training and what it costs the machine: loss curves, balance of experts, the ladder and its MFU."""
 
 import pandas as pd
 from markupsafe import Markup
 
-from trex.accounting.counting.conventions import EXACT, EXACT_WITH_MTP
+from trex.accounting.counting.conventions import CONVENTIONS
 from trex.report import charts
 from trex.report.load import Run
 from trex.report.parts import Column, Figure, Got, Section, arm, integer, number, percent, plain, span, table
@@ -138,8 +138,43 @@ def speed(run: Run) -> Section:
         Markup(chart),
         table(frame, columns),
     )
-    return Section(
-        "speed", "Speed", "MFU is not a cost number: it divides by a peak that must be named.", [figure, peak(run)]
+    lead = "MFU is not a cost number: it counts FLOPs by a convention and divides by a peak, and both must be named."
+    return Section("speed", "Speed", lead, [figure, mfu_by_convention(run), peak(run)])
+
+
+def mfu_by_convention(run: Run) -> Figure:
+    """The same throughput by everybody's count: of those that leave out the block that the ladder does not train."""
+    models, ladder = run.tables["models"], run.tables["ladder"]
+    own = models[(models["model"] == "miniature") & models["convention"].isin(CONVENTIONS)]
+    chosen = [CONVENTIONS[name] for name in own["convention"]]
+    own = own[[not (convention.mtp or convention.hardware) for convention in chosen]]
+    own = own.sort_values("train_flops_per_token", kind="stable")
+    recipes = list(ladder.itertuples())
+
+    def mfu(recipe: object, per_token: float) -> float:
+        return recipe.mfu * per_token / recipe.flops_per_token
+
+    least, most = (mfu(recipes[-1], own["train_flops_per_token"].iloc[place]) for place in (0, -1))
+    columns = [
+        Column("convention", lambda row: plain(row.convention), "text", lambda row: CONVENTIONS[row.convention].counts),
+        Column("training MFLOP a token", lambda row: number(row.train_flops_per_token / 1e6, 2)),
+        *(
+            Column(f"MFU, {plain(recipe.recipe)}", lambda row, of=recipe: percent(mfu(of, row.train_flops_per_token)))
+            for recipe in recipes
+        ),
+    ]
+    return Figure(
+        f"MFU of {plain(recipes[-1].recipe)} by whose FLOPs: {percent(least)} to {percent(most)}",
+        Got(
+            "accounting/ladder.csv; accounting/models.csv",
+            f"{len(own)} conventions that have a formula for the miniature; {len(recipes)} recipes",
+            "the measured tokens/s of the table above x each convention's FLOPs a token / the same measured peak; "
+            "those that count multi-token prediction or recomputation do not apply, for the ladder does neither",
+            "the sequences are full, and an embedding that a convention counts weighs more in a miniature: how far "
+            "the conventions are apart says nothing of V4",
+        ),
+        table=table(own, columns),
+        folded=True,
     )
 
 
@@ -166,140 +201,5 @@ def peak(run: Run) -> Figure:
             "lowers it and raises every MFU",
         ),
         table=table(frame, columns),
-        folded=True,
-    )
-
-
-def sizes(run: Run) -> Section:
-    models, components = run.tables["models"], run.tables["components"]
-    exact = models[models["convention"].isin([EXACT, EXACT_WITH_MTP])]
-    columns = [
-        Column("model", lambda row: plain(row.model), "text"),
-        Column("convention", lambda row: plain(row.convention), "text"),
-        Column("sequence length", lambda row: integer(row.sequence_length)),
-        Column("parameters", lambda row: integer(row.parameters)),
-        Column("active", lambda row: integer(row.active_parameters)),
-        Column("training GFLOP a token", lambda row: number(row.train_flops_per_token / 1e9, 4)),
-    ]
-    totals = Figure(
-        "Parameters and training FLOPs",
-        Got(
-            "accounting/models.csv",
-            f"{len(exact)} rows",
-            "exact formulas of the architecture; attention counts the pairs that the masks let through; training is "
-            "three times forward; active leaves out the experts that a token is not sent to",
-            "norms, softmax, Sinkhorn iterations, the optimizer and recomputation are not counted; others count "
-            "differently (next table)",
-        ),
-        table=table(exact, columns),
-    )
-    lead = (
-        "The formulas, and the modules that the miniature is made of, reproduce the published parameter counts of "
-        "DeepSeek-V4-Flash and -Pro to the last digit."
-    )
-    return Section(
-        "sizes", "Model size and FLOPs", lead, [totals, by_convention(models), by_component(components), oracle(run)]
-    )
-
-
-def oracle(run: Run) -> Figure:
-    """Our model beside another implementation of the architecture."""
-    frame = run.tables["oracle"]
-    first = frame.iloc[0]
-    columns = [
-        Column("weights", lambda row: arm(row.subject), "text"),
-        Column("layers", lambda row: row.kind, "text"),
-        Column("rotary scaling", lambda row: row.rope_scaling, "text"),
-        Column("length", lambda row: integer(row.length)),
-        Column("logits differ by", lambda row: f"{row.logits_difference:.1e}"),
-        Column("a gradient differs by", lambda row: f"{row.gradient_difference:.1e}", detail=lambda row: row.parameter),
-        Column("draws of tokens", lambda row: integer(row.draws)),
-        Column("agrees", lambda row: "yes" if row.agrees else "no", "text"),
-    ]
-    return Figure(
-        f"Held against {first.library}: {frame['agrees'].sum()} of {len(frame)} comparisons agree; logits differ by at "
-        f"most {frame['logits_difference'].max():.1e}, gradients by {frame['gradient_difference'].max():.1e}",
-        Got(
-            "models/oracle.csv",
-            f"{len(frame)} comparisons, {frame['tokens'].sum()} tokens",
-            "small models with random weights, by kind of layer and length, and the trained arms, all exported and "
-            f"loaded by an implementation of a third party ({first.library}), with the same random tokens, in float32; "
-            f"logits: largest difference over the largest logit, tolerance {first.logits_tolerance:.0e}; gradients of "
-            f"the next-token loss: the parameter that differs most, by norm, tolerance {first.gradient_tolerance:.0e}",
-            "it is not DeepSeek's own code, and both may share an error; packed documents, the block that predicts a "
-            "second token, and the losses of balance and indexer have no counterpart there",
-        ),
-        table=table(frame, columns),
-        folded=True,
-    )
-
-
-def by_convention(models: pd.DataFrame) -> Figure:
-    """What others count of the same models, beside the exact count without multi-token prediction."""
-    keys = ["model", "sequence_length"]
-    exact = models[models["convention"] == EXACT].set_index(keys)["train_flops_per_token"]
-    frame = models.join(exact.rename("exact"), on=keys)
-    frame["more"] = 100 * (frame["train_flops_per_token"] / frame["exact"] - 1)
-    columns = [
-        Column("model", lambda row: plain(row.model), "text"),
-        Column("sequence length", lambda row: integer(row.sequence_length)),
-        Column("convention", lambda row: plain(row.convention), "text"),
-        Column("training GFLOP a token", lambda row: number(row.train_flops_per_token / 1e9, 4)),
-        Column("against exact", lambda row: f"{row.more:+.1f} %"),
-    ]
-    for_mfu = frame[~frame["convention"].str.contains("recomputation")]["more"]
-    return Figure(
-        f"The same models by other conventions: {for_mfu.min():+.1f} to {for_mfu.max():+.1f} % of the exact count",
-        Got(
-            "accounting/models.csv",
-            f"{len(frame)} rows",
-            "each framework's own formula, derived term by term from its source "
-            "(trex.accounting.counting.conventions); exact without multi-token prediction is 0 %",
-            "an MFU moves by as much with the convention; recomputation counts for HFU alone and is not in the range",
-        ),
-        table=table(frame, columns),
-        folded=True,
-    )
-
-
-def by_component(components: pd.DataFrame) -> Figure:
-    """Share of forward FLOPs, the first sequence length of each model of the miniature's architecture."""
-    rows = []
-    alike = components.groupby("model")["component"].transform(lambda names: "hyper_connections" in set(names))
-    for model, own in components[alike].dropna(subset="forward_flops_per_token").groupby("model", sort=False):
-        own = own[own["sequence_length"] == own["sequence_length"].iloc[0]]
-        title = model
-        total = own["forward_flops_per_token"].sum()
-        rows += [
-            {
-                "panel": "",
-                "column": title,
-                "row": plain(row.component),
-                "value": 100 * row.forward_flops_per_token / total,
-                "text": f"{100 * row.forward_flops_per_token / total:.1f}",
-            }
-            for row in own.itertuples()
-        ]
-    frame = pd.DataFrame(rows)
-    order = list(frame.groupby("row")["value"].mean().sort_values(ascending=False).index)
-    titles = list(dict.fromkeys(frame["column"]))
-    chart = charts.bars(frame, order, titles, "% of forward FLOPs", "Share of forward FLOPs by component")
-    columns = [
-        Column("model", lambda row: plain(row.model), "text"),
-        Column("sequence length", lambda row: integer(row.sequence_length)),
-        Column("component", lambda row: plain(row.component), "text"),
-        Column("parameters", lambda row: integer(row.parameters)),
-        Column("forward MFLOP a token", lambda row: number(row.forward_flops_per_token / 1e6, 3)),
-    ]
-    return Figure(
-        "Where the forward FLOPs go",
-        Got(
-            "accounting/components.csv",
-            f"{len(components)} rows; the chart shows each DeepSeek-V4 model at its first sequence length",
-            "the same formulas, by component",
-            "FLOPs are not time: small and memory-bound parts take more time than their share",
-        ),
-        Markup(chart),
-        table(components, columns),
         folded=True,
     )
