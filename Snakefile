@@ -58,6 +58,7 @@ rule accounting:
     input:
         rules.ladder.output,
         rules.model_sizes.output,
+        rules.validation.output,
         rules.projection.output,
         rules.kernels.output,
         rules.cost.output,

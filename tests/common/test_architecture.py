@@ -24,6 +24,7 @@ ROOMS = (
 # Import torch or transformers, beside all of model and training: the steps that run the model, or describe the machine.
 HEAVY = {
     "accounting.kernels",
+    "accounting.miniature.measure",
     "accounting.ladder",
     "accounting.peak",
     "accounting.recipes",

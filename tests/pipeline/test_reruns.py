@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("pipeline")
 PAGE = {"page", "bundle"}
 TABLES = {"summarise", "claims"} | PAGE
 RESPONSES = {"respond", "loss", "score"} | TABLES
-WEIGHTS = {"train", "oracle", "ladder", "model_sizes", "kernels", "cost"} | RESPONSES
+WEIGHTS = {"train", "oracle", "ladder", "validation", "model_sizes", "kernels", "cost"} | RESPONSES
 TOKENS = {"tokenizer", "pack", "card"} | WEIGHTS
 TEXTS = {"suites", "sft", "cpt", "general", "collect", "no_skill"} | TOKENS
 
@@ -22,7 +22,7 @@ EDITS = {
     "bundle/build.py": {"bundle"},
     "report/charts.py": PAGE,
     "execution/seccomp.py": {"isolation", "environment", "score"} | TABLES,
-    "accounting/peak.py": {"peak", "ladder", "cost", "claims"} | PAGE,
+    "accounting/peak.py": {"peak", "ladder", "validation", "cost", "claims"} | PAGE,
     "accounting/costs/terms.py": {"cost"} | PAGE,
     "training/loop.py": WEIGHTS,
     "corpus/chat.py": TOKENS,
@@ -47,7 +47,7 @@ VALUES = {
     ("training", "stages", "cpt", "tokens"): {"train", "oracle", "cost"} | RESPONSES,
     ("evaluation", "solve_s"): {"score"} | TABLES,
     ("evaluation", "protocol", "temperature"): {"respond", "score"} | TABLES,
-    ("accounting", "peak", "repetitions"): {"peak", "ladder", "cost", "claims"} | PAGE,
+    ("accounting", "peak", "repetitions"): {"peak", "ladder", "validation", "cost", "claims"} | PAGE,
     ("accounting", "projection", "samples"): {"projection"} | PAGE,
     ("accounting", "ladder", "repetitions"): {"ladder", "cost", "claims"} | PAGE,
     ("accounting", "cost", "usd_per_hour"): {"cost"} | PAGE,

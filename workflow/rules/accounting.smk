@@ -41,6 +41,28 @@ rule ladder:
         " --threads {params.threads} --out {output.ladder:q} > {log:q} 2>&1"
 
 
+rule validation:
+    input:
+        model=MINIATURE,
+        peak=rules.peak.output,
+    output:
+        **with_sidecar(validation=f"{RUN}/accounting/validation.csv"),
+        report=f"{RUN}/accounting/validation.json",
+    log:
+        f"{RUN}/logs/accounting/validation.log",
+    conda:
+        "../envs/trex.yaml"
+    threads: whole_machine
+    params:
+        **step("trex.accounting.validate", "accounting", "validation"),
+        seed=SEED,
+        threads=THREADS,
+    shell:
+        "OMP_NUM_THREADS={params.threads} python -m trex.accounting.validate --model-config {input.model:q}"
+        " --peak {input.peak:q} --settings {params.settings:q} --seed {params.seed} --threads {params.threads}"
+        " --out {output.validation:q} --report {output.report:q} > {log:q} 2>&1"
+
+
 rule projection:
     input:
         "config/hardware.yaml",

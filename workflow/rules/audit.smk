@@ -82,6 +82,7 @@ rule bundle:
         rules.peak.output,
         rules.ladder.output,
         rules.model_sizes.output,
+        rules.validation.output,
         rules.projection.output,
         rules.kernels.output,
         rules.cost.output,
