@@ -62,7 +62,7 @@ class Comparison:
 def load(
     path: str | Path | None = None, hardware_file: str | Path | None = None, model: str | None = None
 ) -> Comparison:
-    """Of a file, by default config/cost_scenarios.yaml; of another model, where one is named: every MFU is then assumed.
+    """Of a file, by default config/cost_scenarios.yaml; with another model, where one is named, every MFU is assumed.
 
     Raises UserError for what does not fit together.
     """
