@@ -14,7 +14,7 @@ from trex.report.load import load
 
 PAPER = Path(__file__).parents[2] / "config/paper.yaml"
 SECTIONS = ["claims", "pass-at-1", "public", "diagnostics", "failures", "retention", "training", "speed", "sizes"]
-SECTIONS += ["projection", "cost", "data", "example", "environment"]
+SECTIONS += ["validation", "projection", "cost", "data", "example", "environment"]
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
@@ -89,7 +89,7 @@ def test_sections_and_charts_are_there(page):
     ids = re.findall(r'<section id="([\w-]+)"', page)
     assert ids == SECTIONS
     assert re.findall(r'href="#([\w-]+)"', page)[4:] == ids
-    assert balance.tags.count("svg") == page.count('role="img"') == 13
+    assert balance.tags.count("svg") == page.count('role="img"') == 15
     text = "".join(balance.text)
     for expected in (
         "same direction",

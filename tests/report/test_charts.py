@@ -19,11 +19,27 @@ BARS = pd.DataFrame([{"panel": "in", "column": arm, "row": "passed", "value": 3.
 CURVES = pd.DataFrame([{"panel": "SFT", "arm": arm, "tokens": t, "loss": 3.0 - t} for arm in ARMS for t in (0.1, 0.2)])
 RANGES = pd.DataFrame([{"row": "plain", "value": 3.0, "low": 2.0, "high": 4.0, "text": "3 tokens/s"}])
 DOTS = pd.DataFrame([{"panel": panel, "row": "6n", "value": -6.0, "text": "293.1"} for panel in ("Flash", "Pro")])
+INTERVALS = pd.DataFrame(
+    [
+        {"panel": panel, "row": "a run, of somebody", "low": 0.5, "value": 0.7, "high": 0.9, "strong": strong}
+        for panel, strong in (("11.67 %", False), ("34.22 %", True))
+    ]
+).assign(possible_low=0.2, possible_high=3.0)
+SCATTER = pd.DataFrame(
+    [
+        {"panel": panel, "kind": kind, "measured": 2.0, "predicted": predicted}
+        for panel in ("time, s", "memory, MiB")
+        for kind, predicted in (("fitted", 2.1), ("tested", 1.5))
+    ]
+)
 CASES = {
     "shares": lambda label: charts.shares(SHARES, ["all", "word"], ARMS, label),
     "bars": lambda label: charts.bars(BARS, ["passed"], ARMS, "%", label),
     "curves": lambda label: charts.curves(CURVES, ["SFT"], ARMS, "loss", "loss, nats", label),
     "dots": lambda label: charts.dots(DOTS, ["6n"], "%", label),
+    "intervals": lambda label: charts.intervals(INTERVALS, ["a run, of somebody"], "%", label),
+    "intervals of one panel": lambda label: charts.intervals(INTERVALS[:1], ["a run, of somebody"], "x", label, at=1.0),
+    "scatter": lambda label: charts.scatter(SCATTER, {"time, s": 0.15, "memory, MiB": 0.1}, label),
     "ranges": lambda label: charts.ranges(RANGES, ["plain"], "tokens/s", label),
 }
 

@@ -42,6 +42,7 @@ rule page:
             rules.peak.output,
             rules.ladder.output,
             rules.model_sizes.output,
+            rules.validation.output,
             rules.projection.output,
             rules.kernels.output,
             rules.cost.output,

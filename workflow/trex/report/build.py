@@ -24,6 +24,7 @@ from trex.report import (
     projection,
     results,
     sizes,
+    validation,
 )
 from trex.report.load import Run, load
 
@@ -49,6 +50,7 @@ def render(run: Run, block: dict) -> str:
         machine.training(run),
         machine.speed(run),
         sizes.sizes(run),
+        validation.validation(run),
         projection.projection(run),
         cost.cost(run),
         data.data(run),

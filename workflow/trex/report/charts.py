@@ -28,6 +28,8 @@ FLOOR_LINE = "no skill"
 LEGEND_COLUMNS = 5
 NARROWEST = 90
 ACCENT = "#0072B2"
+WEAK = "#b5b9be"
+DECADES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
 WIDTH = 620
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"  # what the converter measures text with
 PADDING = {"left": 14, "right": 30, "top": 4, "bottom": 4}  # for readers whose font is wider
@@ -144,6 +146,75 @@ def ranges(frame: pd.DataFrame, rows: list[str], title: str, label: str) -> str:
     whisker = base.mark_rule(strokeWidth=2, color="#333").encode(x="low:Q", x2="high:Q")
     text = base.mark_text(align="left", dx=6, fontSize=12, color="#333").encode(x="high:Q", text="text:N")
     return svg(alt.layer(bar, whisker, text).properties(width=WIDTH, height=alt.Step(34)), label)
+
+
+def intervals(frame: pd.DataFrame, rows: list[str], title: str, label: str, at: float | None = None) -> str:
+    """A thin line for all that is possible, a thick one for what is likely, a mark at the median.
+
+    Panels side by side share rows and axis. at: where to draw a line, which makes the axis logarithmic: values are then
+    proportions. frame: panel, row, possible_low, low, value, high, possible_high, strong (else grey).
+    """
+    panels = list(dict.fromkeys(frame["panel"]))
+    ends = float(frame["possible_low"].min()), float(frame["possible_high"].max())
+    wrapped = alt.Axis(
+        grid=True, ticks=False, domain=False, labelExpr="split(datum.label, ', ')", labelLimit=0, labelPadding=8
+    )
+    y = alt.Y("row:N", sort=rows, title=None, axis=wrapped)
+    scale = alt.Scale(type="linear" if at is None else "log", domain=ends, nice=False)
+    ticks = alt.Axis(tickCount=4, grid=False) if at is None else alt.Axis(values=DECADES, grid=False)
+    x = alt.X("possible_low:Q", title=title, scale=scale, axis=ticks)
+    strong = alt.condition("datum.strong", alt.value(ACCENT), alt.value(WEAK))
+    base = alt.Chart().encode(y=y)
+    layers = [
+        base.mark_rule(strokeWidth=1.5, color=WEAK).encode(x=x, x2="possible_high:Q"),
+        base.mark_rule(strokeWidth=7).encode(x=alt.X("low:Q"), x2="high:Q", color=strong),
+        base.mark_tick(thickness=2, height=14, color="#111").encode(x="value:Q"),
+    ]
+    if at is not None:
+        layers.append(alt.Chart().mark_rule(color="#D55E00", strokeWidth=1.5).encode(x=alt.datum(at)))
+    step = 34 if any(", " in row for row in rows) else 19
+    width = WIDTH // len(panels) - (0 if len(panels) == 1 else 24)
+    chart = alt.layer(*layers, data=frame).properties(width=width, height=alt.Step(step))
+    if len(panels) > 1:
+        chart = chart.facet(column=alt.Column("panel:N", sort=panels), spacing=12)
+    return svg(chart, label)
+
+
+def scatter(frame: pd.DataFrame, bands: dict[str, float], label: str) -> str:
+    """Predicted over measured, one panel a quantity, both axes logarithmic, with the line of equals and a band.
+
+    frame: panel, kind, measured, predicted. bands: panel -> share that the band is wide, either way.
+    """
+    kinds = list(dict.fromkeys(frame["kind"]))
+    panels = [scatter_panel(frame[frame["panel"] == panel], panel, kinds, band) for panel, band in bands.items()]
+    return svg(alt.hconcat(*panels, spacing=30), label)
+
+
+def scatter_panel(frame: pd.DataFrame, title: str, kinds: list[str], band: float) -> alt.LayerChart:
+    both = pd.concat([frame["measured"], frame["predicted"]])
+    ends = [0.85 * float(both.min()), 1.15 * float(both.max())]
+    line = pd.DataFrame({"measured": ends, "low": [(1 - band) * end for end in ends]})
+    line = line.assign(high=[(1 + band) * end for end in ends])
+    scale = alt.Scale(type="log", domain=[line["low"].min(), line["high"].max()], nice=False)
+    x = alt.X("measured:Q", title=f"measured {title}", scale=scale, axis=alt.Axis(tickCount=4, grid=False))
+    axis = alt.Axis(tickCount=4, grid=False)
+    lines = alt.Chart(line).encode(x=x)
+    within = lines.mark_area(color="#9ecae1", opacity=0.45).encode(
+        y=alt.Y("low:Q", title=f"predicted {title}", scale=scale, axis=axis), y2="high:Q"
+    )
+    equal = lines.mark_line(color="#777", strokeWidth=1).encode(y="measured:Q")
+    colours, shapes = ("#888888", ACCENT, "#D55E00"), ("cross", "circle", "diamond")
+    point = (
+        alt.Chart(frame)
+        .mark_point(filled=True, size=60, opacity=0.9)
+        .encode(
+            x=x,
+            y=alt.Y("predicted:Q", scale=scale),
+            color=alt.Color("kind:N", sort=kinds, scale=alt.Scale(domain=kinds, range=marks(colours, kinds))),
+            shape=alt.Shape("kind:N", sort=kinds, scale=alt.Scale(domain=kinds, range=marks(shapes, kinds))),
+        )
+    )
+    return alt.layer(within, equal, point).properties(width=WIDTH // 2 - 30, height=WIDTH // 2 - 30)
 
 
 def dots(frame: pd.DataFrame, rows: list[str], title: str, label: str) -> str:

@@ -72,4 +72,9 @@ def with_unit(value: float, unit: str, text: str) -> str:
 def claim_detail(row) -> str:
     """Method and caveat as sentences; of a claim without a number the caveat alone, which says why."""
     texts = (row.caveat,) if row.verdict == verdicts.NOT_MEASURED else (row.method, row.caveat)
-    return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
+    return " ".join(f"{sentence(text)}." for text in texts)
+
+
+def sentence(text: str) -> str:
+    """With a capital, but for a name of the code."""
+    return text if "_" in text.split()[0] else text[0].upper() + text[1:]

@@ -23,6 +23,7 @@ TABLES = {
     "ladder": "accounting/ladder.csv",
     "models": "accounting/models.csv",
     "components": "accounting/components.csv",
+    "validation": "accounting/validation.csv",
     "projection": "accounting/projection.csv",
     "cost": "accounting/cost.csv",
     "cost_terms": "accounting/cost_terms.csv",
@@ -35,6 +36,7 @@ DOCUMENTS = {
     "counts": "corpus/counts.json",
     "peak": "accounting/peak.json",
     "kernels": "accounting/kernels.json",
+    "validation": "accounting/validation.json",
 }
 
 

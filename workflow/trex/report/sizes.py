@@ -31,7 +31,7 @@ def sizes(run: Run) -> Section:
             "exact formulas of the architecture; attention counts the pairs that the masks let through; training is "
             "three times forward; active leaves out the experts that a token is not sent to",
             "norms, softmax, Sinkhorn iterations, the optimizer and recomputation are not counted; others count "
-            "differently (next table)",
+            "differently (next figure)",
         ),
         table=table(exact, columns),
     )
@@ -125,7 +125,7 @@ def by_convention(models: pd.DataFrame) -> Figure:
             charts.dots(
                 chart,
                 [plain(name) for name in order],
-                "% above the exact count without multi-token prediction",
+                "% above the exact count",
                 "Training FLOPs a token of each convention against the exact count",
             )
         ),
