@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from trex.accounting import validate
-from trex.accounting.miniature import measure
+from trex.accounting.miniature import measure, predict
 from trex.accounting.miniature.measure import Measured
 from trex.accounting.miniature.predict import MEMORY_TERMS, TIME_TERMS, Predictor
 from trex.accounting.miniature.setting import Setting
@@ -109,9 +109,11 @@ def test_verdicts(median, tested, said):
 
 def test_errors_are_relative_to_what_was_measured(tiny):
     time = dict.fromkeys(TIME_TERMS, 0.0) | {"layers": 1.0}
-    predictor = Predictor(tiny, {1: {"float32": 1.0}}, time, dict.fromkeys(MEMORY_TERMS, 0.0) | {"base": 3.0})
+    states = predict.states(tiny, PLAIN)
+    memory = dict.fromkeys(MEMORY_TERMS, 0.0) | {"base": 2.0 * states}
+    predictor = Predictor(tiny, {1: {"float32": 1.0}}, time, memory)
     seconds = predictor.seconds(PLAIN)
-    result = Measured([2 * seconds, 4 * seconds, 5 * seconds], [seconds] * 3, 4)
+    result = Measured([2 * seconds, 4 * seconds, 5 * seconds], [seconds] * 3, 4 * states)
     row = validate.row("tested", PLAIN, predictor, result, 3, False)
     assert row["time_error"] == pytest.approx(-0.5) and row["time_error_median"] == pytest.approx(-0.75)
     assert row["memory_error"] == pytest.approx(-0.25)

@@ -87,7 +87,8 @@ def fit(
     memory = None
     if all(results[each].memory is not None for each in fitted):
         terms = [predict.memory_terms(base, each, steps) for each in fitted]
-        memory = predict.fit(terms, [results[each].memory for each in fitted])
+        known = [predict.states(base, each) for each in fitted]
+        memory = predict.fit(terms, [results[each].memory for each in fitted], known)
     return Predictor(base, peak, time, memory)
 
 

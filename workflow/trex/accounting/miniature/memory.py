@@ -29,6 +29,11 @@ def weights(config: ModelConfig, b: int) -> int:
     return b * parameters(deepseek_v4.parts(config, 1))
 
 
+def always(config: ModelConfig, b: int) -> int:
+    """Weights and optimizer states."""
+    return (1 + ADAMW_STATES) * weights(config, b)
+
+
 def biggest_matrix(config: ModelConfig, b: int) -> int:
     """AdamW's temporary tensor is as large as the tensor that it updates."""
     return b * max(
@@ -66,9 +71,9 @@ def moments(base: ModelConfig, setting: Setting) -> dict[str, int]:
     layers, ratios, count = kept.layers(s), config.compress_ratios, config.num_hidden_layers
     inputs = [s.tokens * config.hidden_size * b * (config.hc_mult if index else 1) for index in range(count)]
     left = inputs if setting.recomputation else [sum(part.values()) for part in layers]
-    always = (1 + ADAMW_STATES) * weights(config, b) + kept.total([kept.shared(s)])
+    start = always(config, b) + kept.total([kept.shared(s)])
     head = kept.total([kept.head(s)])
-    before = [always + sum(left[:index]) for index in range(count + 1)]
+    before = [start + sum(left[:index]) for index in range(count + 1)]
     gradient = weights(config, b)  # the last to be computed are those of the first layers
     forward = [
         before[i] + inputs[i] + within_forward(s, ratio, part)
@@ -84,7 +89,7 @@ def moments(base: ModelConfig, setting: Setting) -> dict[str, int]:
         "loss": before[-1] + head + 2 * kept.logits(s),
         "forward": max(forward),
         "backward": max(backward),
-        "optimizer": always + gradient + biggest_matrix(config, b),
+        "optimizer": start + gradient + biggest_matrix(config, b),
     }
 
 

@@ -1,6 +1,7 @@
 """Step time and memory of one process of this machine, from few coefficients that are fitted to some settings.
 
-    seconds = sum over terms of coefficient * term        memory = base + growth * live + kernel * loads
+    seconds = sum over terms of coefficient * term
+    memory = states + base + (growth + growth_recomputed, if so) * other tensors + kernel * loads
 
 Terms of the time are what a setting asks for: seconds of matrix products at the machine's measured peak of the same
 dtype and thread count (1 / coefficient is then the efficiency), bytes that elementwise work moves, layers that are
@@ -17,7 +18,9 @@ errors, by least squares.
   at nearly each step, so there are new shapes at each step, and the kernels stay in memory: `loads` are the different
   numbers of tokens that experts have had.
 
-`growth` is what the allocator and its fragments take per byte that lives. Free of torch.
+Weights and optimizer states are there from the start and exact. `growth` is what the allocator takes, with the holes
+that it leaves, per byte of the other tensors that live at the fullest moment (`memory.live`); `growth_recomputed` how much more where
+layers are run again, which leaves holes between the inputs that are kept. Free of torch.
 """
 
 import dataclasses
@@ -42,7 +45,7 @@ TIME_TERMS = (
     "optimizer",
     "new_kernels",
 )
-MEMORY_TERMS = ("base", "growth", "kernel")
+MEMORY_TERMS = ("base", "growth", "growth_recomputed", "kernel")
 Peaks = Mapping[int, Mapping[str, float]]  # threads -> precision -> TFLOP/s
 
 
@@ -95,21 +98,33 @@ def time_terms(base: ModelConfig, setting: Setting, peaks: Peaks) -> dict[str, f
     }
 
 
+def states(base: ModelConfig, setting: Setting) -> int:
+    """Bytes of weights and optimizer states."""
+    return memory.always(setting.config(base), setting.value_bytes)
+
+
 def memory_terms(base: ModelConfig, setting: Setting, steps: int) -> dict[str, float]:
-    """MEMORY_TERMS of a setting after so many steps."""
+    """MEMORY_TERMS of a setting after so many steps, without `states`."""
     loads = different_loads(setting.config(base), setting, steps) if setting.precision == "bfloat16" else 0.0
-    return {"base": 1.0, "growth": memory.live(base, setting), "kernel": loads}
+    others = memory.live(base, setting) - states(base, setting)
+    return {
+        "base": 1.0,
+        "growth": others,
+        "growth_recomputed": others if setting.recomputation else 0.0,
+        "kernel": loads,
+    }
 
 
-def fit(terms: Sequence[dict[str, float]], measured: Sequence[float]) -> dict[str, float]:
-    """Coefficients from 0 on that make the squares of the relative errors least."""
+def fit(terms: Sequence[dict[str, float]], measured: Sequence[float], known: Sequence[float] | None = None) -> dict:
+    """Coefficients from 0 on that make the squares of the relative errors least; known: what comes on top of them."""
     from scipy.optimize import nnls
 
-    names = list(terms[0])
-    table = np.array([[row[name] for name in names] for row in terms]) / np.array(measured)[:, None]
+    names, target = list(terms[0]), np.array(measured, dtype=float)
+    table = np.array([[row[name] for name in names] for row in terms]) / target[:, None]
     scale = np.abs(table).max(axis=0)
     scale[scale == 0] = 1.0
-    found, _ = nnls(table / scale, np.ones(len(measured)))
+    rest = target - (0 if known is None else np.array(known, dtype=float))
+    found, _ = nnls(table / scale, rest / target)
     return dict(zip(names, (found / scale).tolist(), strict=True))
 
 
@@ -137,4 +152,6 @@ class Predictor:
 
     def bytes(self, setting: Setting, steps: int) -> float | None:
         """The most resident memory above the process's baseline within so many steps."""
-        return None if self.memory is None else value(self.memory, memory_terms(self.base, setting, steps))
+        if self.memory is None:
+            return None
+        return states(self.base, setting) + value(self.memory, memory_terms(self.base, setting, steps))
