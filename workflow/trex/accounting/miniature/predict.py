@@ -19,8 +19,8 @@ errors, by least squares.
   numbers of tokens that experts have had.
 
 Weights and optimizer states are there from the start and exact. `growth` is what the allocator takes, with the holes
-that it leaves, per byte of the other tensors that live at the fullest moment (`memory.live`); `growth_recomputed` how much more where
-layers are run again, which leaves holes between the inputs that are kept. Free of torch.
+that it leaves, per byte of the other tensors that live at the fullest moment (`memory.live`); `growth_recomputed` how
+much more where layers are run again, which leaves holes between the inputs that are kept. Free of torch.
 """
 
 import dataclasses
