@@ -41,6 +41,7 @@ STEPS = {step for path in RULES for step in re.findall(r'step\(\s*"([\w.]+)"', p
 # Commands that no rule runs.
 BY_HAND = {
     "trex.accounting.mfu",
+    "trex.accounting.predict",
     "trex.benchmarks.fetch",
     "trex.benchmarks.gold",
     "trex.benchmarks.show",

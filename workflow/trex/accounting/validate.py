@@ -46,7 +46,10 @@ def read_settings(settings: dict, threads: int, base: ModelConfig) -> dict[str, 
         for name in ("fitted", "tested")
     }
     for each in [*found["fitted"], *found["tested"]]:
-        each.config(base)
+        try:
+            each.config(base)
+        except UserError as error:
+            raise UserError(f"accounting.validation: {error}") from error
     if both := set(found["fitted"]) & set(found["tested"]):
         raise UserError(f"accounting.validation: both fitted and tested: {both.pop()}; leave it out of one list")
     return found

@@ -34,11 +34,11 @@ class Setting:
         """Of this width, without MTP: as on the ladder, the next token alone is trained. Raises UserError."""
         wide = {name: getattr(base, name) * self.width for name in WIDTHS}
         if broken := [name for name, value in wide.items() if value < 1 or value != int(value)]:
-            raise UserError(f"accounting.validation: width {self.width} makes {', '.join(broken)} no whole number")
+            raise UserError(f"width {self.width} makes {', '.join(broken)} no whole number")
         whole = {name: int(value) for name, value in wide.items()}
         config = dataclasses.replace(base, **whole, num_nextn_predict_layers=0)
         if errors := config.errors():
-            raise UserError(f"accounting.validation: at width {self.width}, {'; '.join(errors)}")
+            raise UserError(f"at width {self.width}, {'; '.join(errors)}")
         return config
 
 
