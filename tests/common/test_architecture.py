@@ -40,6 +40,7 @@ RULES = sorted((Path(__file__).parents[2] / "workflow/rules").glob("*.smk"))
 STEPS = {step for path in RULES for step in re.findall(r'step\(\s*"([\w.]+)"', path.read_text(encoding="utf-8"))}
 # Commands that no rule runs.
 BY_HAND = {
+    "trex.accounting.fit",
     "trex.accounting.mfu",
     "trex.accounting.predict",
     "trex.benchmarks.fetch",

@@ -201,8 +201,8 @@ def test_costs_say_what_they_rest_on(run):
     assert next(figure.title.split(":")[0] for figure in section.figures) == "Break-even price"
     rows = {row[0].text: row for row in section.figures[1].table.rows}
     own = rows["this machine, ladder: ours_plain"]
-    assert "ESTIMATE" in own[3].detail and own[-1].text == "n/a" and own[-1].detail == "user-supplied: not given"
-    assert rows["v4-pro on h100"][1].detail.startswith("assumed")
+    assert "ESTIMATE" in own[0].detail and own[-1].text == "n/a" and own[-1].detail == "user-supplied: not given"
+    assert rows["v4-pro on h100"][0].detail.startswith("MFU assumed")
 
 
 def test_one_device_alone_has_no_break_even_price(run):

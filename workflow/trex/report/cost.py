@@ -66,23 +66,19 @@ def break_even(frame: pd.DataFrame) -> list[Figure]:
 
 def costs(frame: pd.DataFrame) -> Figure:
     columns = [
-        Column("what", lambda row: row.scenario, "text"),
-        Column(
-            "MFU",
-            lambda row: percent(row.mfu),
-            detail=lambda row: "" if is_missing(row.mfu_basis) else row.mfu_basis,
-        ),
+        Column("what", lambda row: row.scenario, "text", basis),
+        Column("MFU", lambda row: percent(row.mfu)),
         Column(
             "tokens/s",
             lambda row: integer(row.tokens_per_second),
             detail=lambda row: span(row, "tokens_per_second", 0),
         ),
-        Column("W", lambda row: value(row.watts), detail=lambda row: f"{plain(row.power_scope)}: {row.power_basis}"),
+        Column("W", lambda row: value(row.watts)),
         Column("tokens/s a W", lambda row: value(row.tokens_per_second_per_watt)),
         Column(
             "kWh a billion tokens",
             lambda row: value(row.kwh_per_billion_tokens),
-            detail=lambda row: span(row, "kwh_per_billion_tokens", 0),
+            detail=lambda row: span(row, "kwh_per_billion_tokens", 0 if row.kwh_per_billion_tokens >= 10 else 2),
         ),
         Column("tokens/s a $/h", lambda row: value(row.tokens_per_second_per_usd_per_hour)),
         Column("$ a billion tokens", lambda row: value(row.usd_per_billion_tokens), detail=lambda row: row.price_basis),
@@ -99,6 +95,12 @@ def costs(frame: pd.DataFrame) -> Figure:
         table=table(frame, columns),
         folded=True,
     )
+
+
+def basis(row: object) -> str:
+    """What the MFU and the power of a row rest on."""
+    mfu = "" if is_missing(row.mfu_basis) else f"MFU {row.mfu_basis}. "
+    return f"{mfu}Power, {plain(row.power_scope)}: {row.power_basis}"
 
 
 def terms(run: Run) -> Figure:
