@@ -261,7 +261,7 @@ def probabilities(frame: pd.DataFrame) -> Figure:
         Column("before", lambda row: row.note.removesuffix(" before")),
         *(
             Column(
-                scenario,
+                scenario.partition(", ")[2] or scenario,  # without the recipe's name
                 lambda row, name=scenario: (
                     number(cells[row.quantity, name].median) if (row.quantity, name) in cells else NO_VALUE
                 ),
