@@ -107,6 +107,13 @@ def test_verdicts(median, tested, said):
     assert validate.verdict(median, tested, 0.1).startswith(said)
 
 
+@pytest.mark.parametrize(("idle_share", "busy"), [(0.1, False), (0.5, True)])
+def test_a_verdict_on_time_says_where_the_machine_was_busy(idle_share, busy):
+    found = validate.on_busy_machine({"verdict": "NOT validated"}, idle_share)["verdict"]
+    assert found.startswith("NOT validated") and ("machine was busy (threads idle 50%)" in found) == busy
+    assert validate.on_busy_machine(None, idle_share) is None
+
+
 def test_errors_are_relative_to_what_was_measured(tiny):
     time = dict.fromkeys(TIME_TERMS, 0.0) | {"layers": 1.0}
     states = predict.states(tiny, PLAIN)
