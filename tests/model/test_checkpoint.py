@@ -1,3 +1,5 @@
+import json
+
 import pytest
 import torch
 
@@ -37,4 +39,22 @@ def test_a_damaged_checkpoint_is_named(model, tmp_path, damage):
         config = (tmp_path / "config.json").read_text().replace('"hidden_size": 32', '"hidden_size": 64')
         (tmp_path / "config.json").write_text(config)
     with pytest.raises(UserError, match=r"model\.safetensors"):
+        checkpoint.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"hidden_size": 64}, "shape"),
+        ({"num_nextn_predict_layers": 0}, "mtp.* is no part"),
+        ({"compress_ratios": [0, 4, 8, 0]}, r"blocks\.3\..* is missing"),
+        ({"num_hash_layers": 0}, r"blocks\.0\.experts\.router\.bias is missing"),
+    ],
+)
+def test_a_config_of_another_model_is_told_by_the_tensor_that_does_not_fit(model, tmp_path, changes, named):
+    checkpoint.save(model, tmp_path, {})
+    content = json.loads((tmp_path / "config.json").read_text())
+    content["model"] |= changes
+    (tmp_path / "config.json").write_text(json.dumps(content))
+    with pytest.raises(UserError, match=named):
         checkpoint.load(tmp_path)

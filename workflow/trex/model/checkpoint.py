@@ -49,10 +49,25 @@ def load(folder: str | Path) -> Transformer:
         return model.eval()
     weights = folder / WEIGHTS
     try:
-        model.load_state_dict(load_file(weights))
-    except (OSError, SafetensorError, RuntimeError) as error:
+        tensors = load_file(weights)
+    except (OSError, SafetensorError) as error:
         raise UserError(f"{weights}: cannot be loaded ({str(error).splitlines()[0]}); train this arm again") from error
+    if misfit := first_misfit(model.state_dict(), tensors):
+        raise UserError(f"{weights}: does not fit its config.json ({misfit}); train this arm again")
+    model.load_state_dict(tensors)
     return model.eval()
+
+
+def first_misfit(wanted: dict[str, torch.Tensor], found: dict[str, torch.Tensor]) -> str | None:
+    """Which tensor is missing, left over or of another shape than the model wants."""
+    for name in sorted(wanted | found):
+        if name not in found:
+            return f"{name} is missing"
+        if name not in wanted:
+            return f"{name} is no part of that model"
+        if found[name].shape != wanted[name].shape:
+            return f"{name} has shape {list(found[name].shape)}, that model {list(wanted[name].shape)}"
+    return None
 
 
 def imported(folder: Path, model: Transformer) -> dict[str, torch.Tensor]:

@@ -1,8 +1,11 @@
 """The shape of a DeepSeek-V4-style model, with Hugging Face's key names. Free of torch, so that formulas can use it."""
 
 import dataclasses
+import math
 
 from trex.common.errors import UserError
+
+LEAST = {"num_hash_layers": 0, "num_nextn_predict_layers": 0, "csa_ratio": 2, "qk_rope_head_dim": 2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,18 +105,40 @@ class ModelConfig:
         return config
 
     def errors(self) -> list[str]:
-        """What two values together must satisfy, each violation with the mend."""
-        rope, found = self.qk_rope_head_dim, []
+        """What each value, and then what two of them together must satisfy, each violation with the mend."""
+        scaling = [] if self.rope_scaling is None else wrong_values(self.rope_scaling, "rope_scaling.")
+        if found := wrong_values(self) + scaling:
+            return found  # what follows computes with them
+        rope = self.qk_rope_head_dim
         if self.num_attention_heads * self.head_dim % self.o_groups:
             found.append("o_groups must divide num_attention_heads * head_dim")
         if rope % 2 or rope > min(self.head_dim, self.index_head_dim):
             found.append("qk_rope_head_dim must be even and at most head_dim and index_head_dim")
         if self.num_experts_per_tok > self.n_routed_experts:
             found.append("num_experts_per_tok must be at most n_routed_experts")
+        if not self.compress_ratios or not all(type(ratio) is int and ratio >= 0 for ratio in self.compress_ratios):
+            return [*found, "compress_ratios must be whole numbers from 0 on, one a layer"]
         if len({ratio for ratio in self.compress_ratios if ratio} - {self.csa_ratio}) > 1:
             found.append("compress_ratios may have one ratio beside 0 and csa_ratio")
         if self.num_nextn_predict_layers not in (0, 1):
             found.append("num_nextn_predict_layers must be 0 or 1; DeepSeek-V4 predicts one token further")
+        if not (self.rope_theta > 1 and self.compress_rope_theta > 1):
+            found.append("rope_theta and compress_rope_theta must be above 1")
         if self.rope_scaling and not self.rope_scaling.beta_fast > self.rope_scaling.beta_slow > 0:
             found.append("rope_scaling.beta_fast must be above beta_slow, and that above 0")
         return found
+
+
+def wrong_values(section: ModelConfig | RopeScaling, prefix: str = "") -> list[str]:
+    """Which numbers and flags of it are of another type than their field, or out of any model's range."""
+    found = []
+    for field in dataclasses.fields(section):
+        value, least = getattr(section, field.name), LEAST.get(field.name, 1)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if field.type is bool and not isinstance(value, bool):
+            found.append(f"{prefix}{field.name} is {value!r}; it must be true or false")
+        if field.type is int and not (type(value) is int and value >= least):
+            found.append(f"{prefix}{field.name} is {value!r}; it must be a whole number from {least} on")
+        if field.type is float and not (is_number and 0 < value < math.inf):
+            found.append(f"{prefix}{field.name} is {value!r}; it must be a number above 0")
+    return found
