@@ -1,6 +1,8 @@
 import pytest
 import torch
+from safetensors.torch import save_file
 
+from tests.model.conftest import VOCABULARY
 from tests.training.conftest import counting_rows
 from trex.common.errors import UserError
 from trex.training import data
@@ -50,3 +52,26 @@ def test_a_wrong_file_is_named(tmp_path, content):
         path.write_bytes(content)
     with pytest.raises(UserError, match=r"x\.safetensors"):
         data.read(path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "named"),
+    [
+        (lambda fields: {"tokens": fields["tokens"] - VOCABULARY}, "tokens below 0"),
+        (lambda fields: {"document": fields["document"] - 9}, "document below 0"),
+        (lambda fields: {"loss": fields["loss"][:, 1:].contiguous()}, "one length"),
+        (lambda fields: {"position": fields["position"][1:].contiguous()}, "one length"),
+        (lambda fields: {name: values[0] for name, values in fields.items()}, "one length"),
+        (lambda fields: {name: values[:0] for name, values in fields.items()}, "no rows"),
+        (lambda fields: {name: values[:, :0].contiguous() for name, values in fields.items()}, "no token to learn"),
+        (lambda fields: {"loss": fields["loss"] * 0}, "no token to learn"),
+        (lambda fields: {"document": fields["document"] * 0}, "no token to learn"),
+    ],
+)
+def test_rows_that_cannot_be_trained_on_are_refused(tmp_path, spoil, named):
+    """By what is wrong with them: not by a traceback, nor by a training that learns nothing."""
+    rows = counting_rows()
+    fields = {name: getattr(rows, name) for name in data.FIELDS}
+    save_file(fields | spoil(fields), tmp_path / "x.safetensors")
+    with pytest.raises(UserError, match=f"x.safetensors.*{named}"):
+        data.read(tmp_path / "x.safetensors")

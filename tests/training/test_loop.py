@@ -152,3 +152,16 @@ def test_a_loss_that_is_not_finite_stops_the_training():
         model.head.weight.fill_(torch.nan)
     with pytest.raises(UserError, match="step 1"):
         loop.train(model, counting_rows(), SETTINGS, 7, lambda record: None)
+
+
+def test_weights_that_are_not_finite_are_no_result():
+    """The last step's are in no later loss."""
+    with pytest.raises(UserError, match="step 1: it left weights"):
+        trained(tokens=128, lr=1e38, adamw_lr=1e38)
+
+
+def test_a_gradient_that_is_not_finite_stops_the_training():
+    model = Transformer(small_config()).initialise(0)
+    model.head.weight.register_hook(lambda gradient: gradient * torch.nan)
+    with pytest.raises(UserError, match="step 1: the gradient"):
+        loop.train(model, counting_rows(), SETTINGS, 7, lambda record: None)

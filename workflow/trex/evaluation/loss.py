@@ -51,7 +51,7 @@ def main() -> None:
     texts = validation_texts(arguments.general)
     retention = retention_loss(model, tokenizer, texts, context, arguments.settings["retention_tokens"], batch_size)
     inputs = {
-        "weights": arguments.model / "model.safetensors",
+        "weights": checkpoint.weight_files(arguments.model),
         "tokenizer": arguments.tokenizer,
         "suite": arguments.suite,
         "general": arguments.general,

@@ -56,7 +56,8 @@ def main() -> None:
     tokenizer = chat.load_tokenizer(arguments.tokenizer)
     model = checkpoint.load(arguments.model)
     rows = respond(model, tokenizer, items, arguments.context, arguments.settings["batch_size"], protocol, pool)
-    inputs = {"items": sources, "weights": arguments.model / "model.safetensors", "tokenizer": arguments.tokenizer}
+    weights = checkpoint.weight_files(arguments.model)
+    inputs = {"items": sources, "weights": weights, "tokenizer": arguments.tokenizer}
     if arguments.pool is not None:
         inputs["pool"] = arguments.pool
     settings = arguments.settings | {"context": arguments.context, "threads": arguments.threads}

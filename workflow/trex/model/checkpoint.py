@@ -84,6 +84,12 @@ def imported(folder: Path, model: Transformer) -> dict[str, torch.Tensor]:
         raise UserError(f"{folder}: {error}") from error
 
 
+def weight_files(folder: str | Path) -> Path | list[Path]:
+    """The file of a folder's weights, or the files, as `provenance` takes its inputs."""
+    found = shards(Path(folder))
+    return found[0] if len(found) == 1 else found
+
+
 def shards(folder: Path) -> list[Path]:
     """The files of a Hugging Face folder's weights."""
     if not (folder / INDEX).exists():

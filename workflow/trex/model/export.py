@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--out", required=True, help="the folder to write")
     arguments = parser.parse_args()
     model, folder = checkpoint.load(arguments.model), Path(arguments.out)
-    inputs = {"model": Path(arguments.model) / checkpoint.WEIGHTS, "tokenizer": arguments.tokenizer}
+    inputs = {"model": checkpoint.weight_files(arguments.model), "tokenizer": arguments.tokenizer}
     write_tokenizer(arguments.tokenizer, folder)
     write_model(model, folder, provenance(STEP, {}, inputs))
     size = sum(parameter.numel() for parameter in model.parameters())

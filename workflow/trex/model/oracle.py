@@ -219,7 +219,7 @@ def main() -> None:
     for name, model in cli.track(arms.items(), "arms"):
         rows += rows_of(name, kinds_of(model.config), model, ARM_LENGTHS, arguments.seed)
     frame = table(rows)
-    inputs = {Path(folder).name: Path(folder) / checkpoint.WEIGHTS for folder in arguments.arms}
+    inputs = {Path(folder).name: checkpoint.weight_files(folder) for folder in arguments.arms}
     files.write_csv(arguments.out, frame, provenance.provenance(STEP, {}, inputs, arguments.seed))
     print(
         f"oracle: {frame['agrees'].sum()} of {len(frame)} comparisons agree with {frame['library'].iloc[0]}; largest "

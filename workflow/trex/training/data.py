@@ -38,14 +38,24 @@ class Rows:
 
 
 def read(path: str | Path) -> Rows:
-    """Raises UserError when the file is not one of packed rows."""
+    """Raises UserError when the file is not one of packed rows, or has nothing to learn."""
     try:
         tensors = load_file(path)
         rows = Rows(**{name: tensors[name].long() for name in FIELDS})
     except (OSError, SafetensorError, KeyError) as error:
         raise UserError(f"{path}: not a file of packed rows ({error}); make it with trex.corpus.pack") from error
+    shapes = {name: list(tensors[name].shape) for name in FIELDS}
+    if any(len(shape) != 2 or shape != shapes["tokens"] for shape in shapes.values()):
+        raise UserError(f"{path}: not rows of one length in every field ({shapes}); make it with trex.corpus.pack")
     if len(rows) == 0:
         raise UserError(f"{path}: holds no rows; ask for more text in the config's corpus section")
+    if negative := [name for name in FIELDS if tensors[name].numel() and tensors[name].min() < 0]:
+        raise UserError(f"{path}: {negative[0]} below 0; make it with trex.corpus.pack")
+    if not len(rows.targets()[1]):
+        raise UserError(
+            f"{path}: no token to learn: none that its document has one before and that the loss mask chooses; "
+            "make it with trex.corpus.pack"
+        )
     return rows
 
 

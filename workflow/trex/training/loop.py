@@ -12,6 +12,8 @@ from trex.model.transformer import Transformer
 from trex.training import loss, optimizers
 from trex.training.data import Rows, batches
 
+LOWER = "lower the stage's lr or adamw_lr"
+
 
 def rate(step: int, steps: int, settings: dict) -> float:
     """Share of the full learning rate: linear warm-up, constant, linear decay to `final_lr_fraction`."""
@@ -61,7 +63,8 @@ def train(model: Transformer, rows: Rows, settings: dict, seed: int, report: Cal
 
     `tokens` is the budget in row positions, padding included: steps = tokens / (batch_rows * S), rounded, at least 1.
     A record's losses are means without their weights, None where a term is off; expert_load is the largest load over
-    the mean one, of each layer. Raises UserError at the first loss that is not finite.
+    the mean one, of each layer. Raises UserError at the first loss or gradient that is not finite, and when the last
+    step leaves such weights.
     """
     length = rows.tokens.shape[1]
     steps = max(1, round(settings["tokens"] / (settings["batch_rows"] * length)))
@@ -80,8 +83,10 @@ def train(model: Transformer, rows: Rows, settings: dict, seed: int, report: Cal
         means, loads = accumulate(model, batch, weights, micro_batch_rows)
         for term, mean in means.items():
             if not math.isfinite(mean):
-                raise UserError(f"step {step + 1}: the {term} loss is {mean}; lower the stage's lr or adamw_lr")
+                raise UserError(f"step {step + 1}: the {term} loss is {mean}; {LOWER}")
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), settings["clip"])
+        if not norm.isfinite():
+            raise UserError(f"step {step + 1}: the gradient's norm is {norm.item()}; {LOWER}")
         for stepper in steppers:
             stepper.step()
             stepper.zero_grad()
@@ -106,4 +111,6 @@ def train(model: Transformer, rows: Rows, settings: dict, seed: int, report: Cal
                 "tokens_per_second": (step + 1) * settings["batch_rows"] * length / seconds,
             }
         )
+    if not all(parameter.isfinite().all() for parameter in model.parameters()):
+        raise UserError(f"step {steps}: it left weights that are not finite; {LOWER}")
     model.eval()

@@ -5,11 +5,13 @@ the arm's stage (`training.common` with `training.stages.<stage>` laid over it);
 `vocab_size`, which a model from --init must have too.
 """
 
+import argparse
 from pathlib import Path
 
 import torch
 
-from trex.common import cli, files, provenance, seeds
+from trex.common import cli, config, files, provenance, seeds
+from trex.common.config_errors import check
 from trex.common.errors import UserError
 from trex.model import checkpoint
 from trex.model.config import ModelConfig
@@ -23,7 +25,7 @@ def main() -> None:
     parser.add_argument("--packed", required=True, help="packed rows, from trex.corpus.pack")
     parser.add_argument("--model", type=cli.json_argument, required=True, help="the config's model section, JSON")
     parser.add_argument("--init", help="folder of the arm to start from; without it, from random weights")
-    parser.add_argument("--settings", type=cli.json_argument, required=True, help="training settings, JSON")
+    parser.add_argument("--settings", type=stage_settings, required=True, help="training settings, JSON")
     parser.add_argument("--seed", type=int, required=True, help="the run's seed")
     parser.add_argument("--threads", type=int, required=True, help="CPU threads; changes the last digits of results")
     parser.add_argument("--out", required=True, help="folder to write the arm into")
@@ -42,7 +44,7 @@ def main() -> None:
         )
     inputs = {"packed": arguments.packed}
     if arguments.init:
-        inputs["init"] = Path(arguments.init) / "model.safetensors"
+        inputs["init"] = checkpoint.weight_files(arguments.init)
     block = provenance.provenance(
         "trex.training.train",
         {"arm": arguments.arm, "model": arguments.model, "training": arguments.settings, "threads": arguments.threads},
@@ -61,12 +63,22 @@ def main() -> None:
     )
 
 
+def stage_settings(text: str) -> dict:
+    """The type of --settings: all keys of a stage, checked by the schema before the work and not in the midst of it."""
+    settings, schema = cli.json_argument(text), files.read_json(config.SCHEMA)["properties"]["training"]["properties"]
+    known = schema["common"]["properties"] | schema["stages"]["properties"]["base"]["properties"]
+    wanted = {"properties": known, "required": list(known), "additionalProperties": False}
+    if errors := check(settings, wanted, {}):
+        raise argparse.ArgumentTypeError("; ".join(errors))
+    return settings
+
+
 def initial_model(arguments) -> Transformer:
-    config = ModelConfig.from_dict(arguments.model)
+    shape = ModelConfig.from_dict(arguments.model)
     if arguments.init is None:
-        return Transformer(config).initialise(seeds.derive(arguments.seed, "weights"))
+        return Transformer(shape).initialise(seeds.derive(arguments.seed, "weights"))
     model = checkpoint.load(arguments.init)
-    if model.config != config:
+    if model.config != shape:
         raise UserError(f"{arguments.init}: its model is not the config's; train that arm again")
     return model
 
