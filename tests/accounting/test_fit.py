@@ -13,6 +13,7 @@ from trex.accounting import fit
 from trex.accounting.counting.read import architecture
 from trex.accounting.planning import memory
 from trex.accounting.planning.presets import PRESETS
+from trex.common.errors import UserError
 
 PAGE = Path(__file__).parents[2] / "docs/accounting.md"
 
@@ -142,3 +143,19 @@ def test_figures_of_the_page(preset, flags, told):
     layout = dataclasses.replace(PRESETS[preset].layout, **flags)
     peak = memory.worst(memory.ranks(architecture(PRESETS[preset].model), layout)).peak
     assert told.format(f"{peak.low / 1e9:.0f} to {peak.high / 1e9:.0f}") in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--memory-gb", "1e300"),
+        ("--memory-gb", "1e-12"),
+        ("--memory-gb", "nan"),
+        ("--memory-gb", "80", "--imbalance", "1e300"),
+        ("--memory-gb", "80", "--imbalance", "0.5"),
+        ("--memory-gb", "80", "--devices", "9" * 400),
+    ],
+)
+def test_extreme_numbers_are_refused(monkeypatch, capsys, flags):
+    with pytest.raises((SystemExit, UserError)):
+        answer(monkeypatch, capsys, "--model", "v4-flash", "--devices", "8", *flags)

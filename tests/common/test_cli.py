@@ -68,3 +68,20 @@ def test_a_missing_setting_is_the_users_error_at_any_depth():
     with pytest.raises(UserError, match="'wall_s'"):
         settings["sandbox"]["wall_s"]
     assert settings.get("solve_s") is None
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "", "nan", "9" * 19, "9" * 400, "9" * 5000])
+def test_whole_numbers_that_no_formula_survives_are_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        cli.positive(text)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "x", "", "1e308", "1e-320"])
+def test_numbers_that_no_formula_survives_are_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        cli.positive_number(text)
+
+
+def test_numbers_are_taken_to_the_limits():
+    assert cli.positive("9" * 18) == 10**18 - 1 and cli.positive("007") == 7
+    assert cli.positive_number("1e18") == 1e18 and cli.positive_number("1e-18") == 1e-18

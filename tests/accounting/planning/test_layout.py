@@ -103,3 +103,12 @@ def test_heads_that_cannot_be_split():
     assert layout.errors(PRO) == [
         "query_up, output_down, sink of v4-pro cannot be split evenly over 7 ranks; choose another number"
     ]
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 12), st.data())
+def test_states_in_flight_are_all_there_are_however_long_the_step(pipeline, virtual_stages, groups, data):
+    rank = data.draw(st.integers(0, pipeline - 1))
+    layout = Layout(pipeline, groups * pipeline, pipeline=pipeline, virtual_stages=virtual_stages)
+    assert layout.states_in_flight(rank) == list(dict.fromkeys(layout.in_flight(rank)))
+    longest = dataclasses.replace(layout, global_batch=pipeline * 10**12)
+    assert set(longest.states_in_flight(rank)) >= set(layout.states_in_flight(rank))

@@ -57,7 +57,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--model", help="a known model's name, or a config.json")
     parser.add_argument("--device", help="a device of config/hardware.yaml")
     parser.add_argument("--hardware", help="another hardware file")
-    parser.add_argument("--memory-gb", type=positive_number, help="of one device in 10^9 bytes, instead of --device")
+    parser.add_argument(
+        "--memory-gb", type=cli.positive_number, help="of one device in 10^9 bytes, instead of --device"
+    )
     for name, meaning in SIZES.items():
         parser.add_argument(flag(name), type=cli.positive, help=meaning)
     parser.add_argument("--master-bytes", type=int, help="of a master weight; 0 for none")
@@ -82,18 +84,8 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def positive_number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from error
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
-    return value
-
-
 def load(text: str) -> Fraction:
-    value = Fraction(str(positive_number(text)))
+    value = Fraction(str(cli.positive_number(text)))
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: the most loaded rank has at least the mean, 1")
     return value
@@ -130,7 +122,9 @@ def read_model(given: argparse.Namespace) -> Architecture:
 def read_capacity(given: argparse.Namespace) -> tuple[int, str]:
     """Bytes of a device, and where that is from."""
     if given.memory_gb is not None:
-        return round(given.memory_gb * 10**9), "--memory-gb"
+        if not (memory_bytes := round(given.memory_gb * 10**9)):
+            raise UserError(f"--memory-gb {given.memory_gb:g}: that is less than a byte; give 10^9 bytes")
+        return memory_bytes, "--memory-gb"
     name = given.device or (PRESETS[given.preset].device if given.preset else None)
     if name is None:
         raise UserError("how much memory? give --device, --memory-gb or --preset")

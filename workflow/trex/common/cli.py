@@ -22,6 +22,9 @@ def parser(documentation: str) -> argparse.ArgumentParser:
     )
 
 
+MOST_DIGITS = 18  # of a number as an argument: none that means anything has more, and products of a few stay finite
+
+
 class Settings(dict):
     """A JSON object in which a missing key is the user's error, not the program's."""
 
@@ -53,8 +56,10 @@ def json_argument(text: str) -> Settings:
 
 def positive(text: str) -> int:
     """A whole number from 1 on, as the type of an argument."""
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or not text.strip("0"):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    if len(text.lstrip("0")) > MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"a number of {len(text)} digits; take one of at most {MOST_DIGITS}")
     return int(text)
 
 
@@ -66,6 +71,8 @@ def positive_number(text: str) -> float:
         value = math.nan
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    if not 10.0**-MOST_DIGITS <= value <= 10.0**MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"{text!r}: take a number between 1e-{MOST_DIGITS} and 1e{MOST_DIGITS}")
     return value
 
 

@@ -10,6 +10,7 @@ the embedding; the last one the final norm, the head and multi-token prediction.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 from trex.accounting.counting.part import Architecture, Part
@@ -121,6 +122,12 @@ class Layout:
                 held[-1 - self.turn(forward - ahead - 1)] -= 1
             held[self.turn(forward)] += 1
             yield tuple(held)
+
+    def states_in_flight(self, rank: int) -> list[tuple[int, ...]]:
+        """The different ones of `in_flight`, in their order. Once backward passes run too they repeat with the
+        schedule, so its first rounds show all of them, however long the step."""
+        rounds = 2 + 2 + 1  # forward passes alone: less than 2 a chunk and rank, and some room
+        return list(dict.fromkeys(itertools.islice(self.in_flight(rank), rounds * self.chunks + 1)))
 
     def turn(self, step: int) -> int:
         """Which of a rank's chunks the forward pass of that number is for; counted from the last, the backward's."""

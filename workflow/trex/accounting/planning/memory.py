@@ -211,7 +211,7 @@ def held_terms(rank: int, trace: Trace, model: Architecture, layout: Layout, ass
         ahead = sizes(mtp_kept(trace, layout), layout, assumed.imbalance)
         chunks[-1] = added([(1, chunks[-1]), (1, ahead)])
     weights = [total(chunk.values()).high for chunk in chunks]
-    moments = dict.fromkeys(layout.in_flight(rank))
+    moments = layout.states_in_flight(rank)
     most = max(moments, key=lambda held: sum(n * weight for n, weight in zip(held, weights, strict=True)))
     sums = added(zip(most, chunks, strict=True))
     counts = " + ".join(map(str, most))
