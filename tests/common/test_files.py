@@ -104,3 +104,14 @@ def test_json_that_is_nested_too_deeply_is_named(tmp_path):
         files.read_jsonl(path)
     with pytest.raises(UserError, match="deep"):
         files.read_json(path)
+
+
+def test_what_cannot_be_written_leaves_no_sidecar(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for path in (".", "folder"):
+        with pytest.raises(UserError, match="is a folder"):
+            files.write_csv(path, pd.DataFrame({"x": [1]}), BLOCK)
+        with pytest.raises(UserError, match="is a folder"):
+            files.write_jsonl(path, [{"x": 1}], BLOCK)
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]

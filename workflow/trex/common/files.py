@@ -73,6 +73,7 @@ def sidecar(path: str | Path) -> Path:
 
 
 def write_csv(path: str | Path, frame: pd.DataFrame, provenance: dict) -> None:
+    check_place(path)  # before its sidecar is written
     write_json(sidecar(path), {}, provenance)
     with replacing(path) as temporary:
         frame.to_csv(temporary, index=False, lineterminator="\n")
@@ -80,6 +81,7 @@ def write_csv(path: str | Path, frame: pd.DataFrame, provenance: dict) -> None:
 
 def write_jsonl(path: str | Path, records: Iterable[dict], provenance: dict, about: dict | None = None) -> None:
     """about: what else the sidecar says."""
+    check_place(path)
     write_json(sidecar(path), about or {}, provenance)
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as stream:
         for record in records:
