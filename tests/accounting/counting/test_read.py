@@ -90,7 +90,7 @@ def test_our_own_config(tmp_path, tiny):
         (MIXTRAL | {"model_type": "llama"}, "model_type is 'llama'; known are deepseek_v4, deepseek_v3"),
         ({name: QWEN[name] for name in QWEN if name != "num_experts"}, "missing key num_experts"),
         (MIXTRAL | {"num_local_experts": "eight"}, "n_routed_experts must be whole numbers"),
-        (MIXTRAL | {"num_attention_heads": "32"}, "unsupported operand"),
+        (MIXTRAL | {"num_attention_heads": "32"}, "num_attention_heads and hidden_size must be whole numbers"),
         (QWEN | {"num_attention_heads": "32"}, "num_attention_heads must be whole numbers"),
         (MIXTRAL | {"sliding_window": 4096}, "sliding_window"),
         (MIXTRAL | {"tie_word_embeddings": True}, "tie_word_embeddings is true"),
@@ -116,4 +116,47 @@ def test_no_json(tmp_path):
     path = tmp_path / "config.json"
     path.write_text("{")
     with pytest.raises(UserError):
+        architecture(path)
+
+
+SIZES = [name for name, value in V3.items() if type(value) is int and name != "moe_layer_freq"]
+MAY_BE_ZERO = ("n_shared_experts", "first_k_dense_replace", "intermediate_size", "num_nextn_predict_layers")
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_each_size_is_a_count_that_a_model_can_have(tmp_path, name):
+    wrong = [None, "7", -1, True, 1.5, float("nan"), [7], {}, 10**30]
+    for value in wrong if name in MAY_BE_ZERO else [*wrong, 0]:
+        path = tmp_path / "config.json"
+        path.write_text(json.dumps(V3 | {name: value}))
+        with pytest.raises(UserError, match=r"config\.json: .*" + name):
+            architecture(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"model_type": ["a"]}, "model_type"),
+        ({"model_type": {}}, "model_type"),
+        ({"num_hidden_layers": 10**9}, "num_hidden_layers"),
+        ({"num_nextn_predict_layers": 10**7}, "num_nextn_predict_layers"),
+        ({"num_experts_per_tok": 257}, "num_experts_per_tok"),
+        ({"first_k_dense_replace": 62}, "first_k_dense_replace"),
+    ],
+)
+def test_sizes_that_contradict_are_named(tmp_path, changes, named):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(V3 | changes))
+    with pytest.raises(UserError, match=named):
+        architecture(path)
+
+
+@pytest.mark.parametrize("changes", [{"num_attention_heads": 0}, {"hidden_size": None}, {"num_key_value_heads": 5}])
+def test_widths_of_heads_that_do_not_come_out(tmp_path, changes):
+    path = tmp_path / "config.json"
+    values = {"model_type": "mixtral", "vocab_size": 32000, "hidden_size": 4096, "num_hidden_layers": 32}
+    values |= {"num_experts_per_tok": 2, "num_attention_heads": 32, "num_key_value_heads": 8}
+    values |= {"num_local_experts": 8, "intermediate_size": 14336}
+    path.write_text(json.dumps(values | changes))
+    with pytest.raises(UserError, match=next(iter(changes))):
         architecture(path)

@@ -1,5 +1,6 @@
 """A model to count, by its name or from its config.json. Free of torch."""
 
+from dataclasses import fields
 from pathlib import Path
 
 from trex.accounting.counting import deepseek_v4, transformer
@@ -12,6 +13,12 @@ from trex.model.config import ModelConfig
 from trex.model.huggingface_config import read_config
 
 DEEPSEEK_V4 = "deepseek_v4"
+MOST, MOST_LAYERS = 10**12, 10_000  # of any size; of layers, as a formula has a term for each
+KEYS = {"num_dense_layers": "first_k_dense_replace"}  # what a file calls it
+POSITIVE = (
+    *("vocab_size", "hidden_size", "num_hidden_layers"),
+    *("n_routed_experts", "num_experts_per_tok", "moe_intermediate_size"),
+)
 
 
 def architecture(name_or_path: str | Path) -> Architecture:
@@ -40,13 +47,15 @@ def read(path: Path) -> ModelConfig | TransformerConfig:
     kind = values.get("model_type", DEEPSEEK_V4) if isinstance(values, dict) else DEEPSEEK_V4
     if kind == DEEPSEEK_V4:
         return read_config(path)
-    if kind not in READERS:
+    if not isinstance(kind, str) or kind not in READERS:
         known = ", ".join([DEEPSEEK_V4, *READERS])
         raise UserError(f"{path}: model_type is {kind!r}; known are {known}")
     try:
         config = READERS[kind](values)
-        if wrong := [name for name, value in numbers(config).items() if not is_count(value)]:
+        if wrong := [KEYS.get(name, name) for name, value in numbers(config).items() if not is_count(value)]:
             raise UserError(f"{', '.join(wrong)} must be whole numbers, not below 0")
+        if wrong := contradictions(config):
+            raise UserError("; ".join(wrong))
     except KeyError as error:
         raise UserError(f"{path}: missing key {error.args[0]}") from error
     except (UserError, TypeError) as error:
@@ -55,12 +64,31 @@ def read(path: Path) -> ModelConfig | TransformerConfig:
 
 
 def numbers(config: TransformerConfig) -> dict:
-    """All values of the shape."""
-    return config.__dict__ | config.attention.__dict__ | {"attention": 0}
+    """All values of the shape that are counts."""
+    parts = (config, config.attention)
+    return {field.name: getattr(part, field.name) for part in parts for field in fields(part) if field.type is int}
 
 
 def is_count(value: object) -> bool:
-    return isinstance(value, int) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+
+
+def contradictions(config: TransformerConfig) -> list[str]:
+    """Counts that no model has, each with what must hold; all values are whole numbers."""
+    attention, counts = config.attention.__dict__, numbers(config)
+    positive = [*POSITIVE, *(name for name in attention if name in counts)]
+    found = [f"{name} must be at least 1" for name in positive if not counts[name]]
+    blocks = config.num_hidden_layers + config.num_nextn_predict_layers
+    if blocks > MOST_LAYERS:
+        found.append(f"num_hidden_layers and num_nextn_predict_layers are {blocks:,}; at most {MOST_LAYERS:,} layers")
+    if config.num_experts_per_tok > config.n_routed_experts:
+        found.append("num_experts_per_tok must be at most the number of experts")
+    if config.num_dense_layers > config.num_hidden_layers:
+        found.append("first_k_dense_replace must be at most num_hidden_layers")
+    heads, shared_by = attention["num_attention_heads"], attention.get("num_key_value_heads", 1)
+    if shared_by and heads % shared_by:
+        found.append("num_key_value_heads must divide num_attention_heads")
+    return found
 
 
 def shared(values: dict) -> dict:
@@ -91,10 +119,13 @@ def deepseek_v3(values: dict) -> TransformerConfig:
 def grouped_query(values: dict, qk_norm: bool) -> GroupedQueryAttention:
     if values.get("attention_bias", False) or values.get("sliding_window"):
         raise UserError("attention_bias and sliding_window are not counted here")
+    heads, width = values["num_attention_heads"], values["hidden_size"]
+    if values.get("head_dim") is None and not (is_count(heads) and heads and is_count(width)):
+        raise UserError("num_attention_heads and hidden_size must be whole numbers, from 1 on")
     return GroupedQueryAttention(
-        num_attention_heads=values["num_attention_heads"],
+        num_attention_heads=heads,
         num_key_value_heads=values["num_key_value_heads"],
-        head_dim=values.get("head_dim") or values["hidden_size"] // values["num_attention_heads"],
+        head_dim=width // heads if values.get("head_dim") is None else values["head_dim"],
         qk_norm=qk_norm,
     )
 
