@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trex.accounting.costs import normalise, prices, scenarios, sensitivity, terms
+from trex.accounting.costs import normalise, own, prices, scenarios, sensitivity, terms
 from trex.accounting.costs.normalise import Range, exactly
 from trex.common.errors import UserError
 from trex.common.provenance import PACKAGE
@@ -209,3 +209,16 @@ def test_what_is_no_file_of_prices(text, tmp_path):
 def test_prices_may_leave_everything_out(tmp_path):
     (tmp_path / "prices.yaml").write_text("title: ours\n")
     assert prices.load(tmp_path / "prices.yaml", ["h100"]) == prices.Prices(basis="user-supplied: ours")
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["[1]", "3", "null", "{}"]
+    + [f'{{"tokens": {tokens}, "seconds": 1}}' for tokens in ('"x"', "null", "Infinity", "[]")]
+    + [f'{{"tokens": 5, "seconds": {seconds}}}' for seconds in ("0", "-1", "NaN", "null", "true")],
+)
+def test_metrics_that_are_none_are_refused(tmp_path, record):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(record)
+    with pytest.raises(UserError, match=r"metrics\.jsonl: no metrics"):
+        own.training_row(path, 1, None, None, None)

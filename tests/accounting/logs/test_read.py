@@ -220,3 +220,38 @@ def test_a_log_of_many_lines_takes_no_time(tmp_path):
     start = time.perf_counter()
     assert len(read([path]).lines) == 5_000
     assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize("start", [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"\xff\xfei\0", b"\xfe\xff\0i"])
+def test_what_is_no_text_is_named_with_the_mend(tmp_path, start):
+    path = tmp_path / "run.log"
+    path.write_bytes(start + bytes(range(256)))
+    with pytest.raises(UserError, match=r"run\.log: is .*, not a log in UTF-8; (unpack|convert) it"):
+        read([path])
+
+
+@pytest.mark.parametrize("batch", [-4, 0])
+def test_a_batch_that_cannot_be_is_none(log, batch):
+    assert [line.samples for line in log(*(megatron(step, batch=batch) for step in (1, 2))).lines] == [None, None]
+
+
+def test_a_time_that_is_no_measurement_is_cut_off(log):
+    with pytest.raises(UserError, match="2 lines are cut off"):
+        log(*(megatron(step).replace("1000.0", "1e-320") for step in (1, 2)))
+
+
+def test_thousands_of_restarts_are_read_in_proportion(log):
+    started = time.perf_counter()
+    found = log(*(megatron(step) for _ in range(5000) for step in (1, 2, 3)))
+    assert time.perf_counter() - started < 20
+    assert found.attempts == 5000
+    assert [line.repeated for line in found.lines[-6:]] == [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize("value", ["Infinity", "NaN", "1e999", "-1", "0", "null", '"a"', "[]", "1" + "0" * 400])
+@pytest.mark.parametrize("key", ["step", "tokens", "seconds"])
+def test_metrics_that_are_no_measurement_are_cut_off(log, key, value):
+    good = '{"step": 1, "tokens": 100, "seconds": 1.5}'
+    odd = "{" + ", ".join(f'"{name}": {value if name == key else 2}' for name in ("step", "tokens", "seconds")) + "}"
+    found = log(good, odd)
+    assert len(found.lines) == 1 and found.cut_off == 1

@@ -1,5 +1,6 @@
 """What tokens cost on the machine of the run: its measured throughput, its power, and the price that the user gives."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -62,15 +63,20 @@ def training_row(
 ) -> dict:
     """Of one arm's metrics.jsonl: all tokens over all seconds of its training, start and evaluation not included."""
     records = files.read_jsonl(path)
-    if not records or not {"tokens", "seconds"} <= records[-1].keys() or not records[-1]["seconds"] > 0:
+    last = records[-1] if records and isinstance(records[-1], dict) else {}
+    if not all(is_amount(last.get(name)) for name in ("tokens", "seconds")):
         raise UserError(f"{path}: no metrics.jsonl of trex.training.train (no tokens, seconds); train again")
-    rate = normalise.exactly(records[-1]["tokens"] / records[-1]["seconds"])
+    rate = normalise.exactly(last["tokens"] / last["seconds"])
     return {
         "scenario": f"this machine, training: {Path(path).parent.name}",
         "model": "miniature",
         "device": "this machine",
         **priced(rate, power_of({}, watts, threads), usd_per_hour, usd_per_kwh),
     }
+
+
+def is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def stated_row(rate: float, watts: float | None, usd_per_hour: float | None, usd_per_kwh: float | None) -> dict:

@@ -29,6 +29,7 @@ DEVICE_TOKENS = (
     "throughput (token/sec/gpu)",
     "tokens/s/device",
 )
+SHORTEST = 1e-9  # seconds of a step: what is shorter is no measurement
 LOSS = ("lm loss", "loss", "reduced_train_loss")
 
 
@@ -68,13 +69,14 @@ def parse_one(text: str, step: int, number: int, rank: int | None, time: float |
     seconds = first((SECONDS,))
     if (milliseconds := first((MILLISECONDS,))) is not None:
         seconds = milliseconds / 1000
-    if not seconds or seconds < 0:
+    if not seconds or seconds < SHORTEST:
         return None
+    samples = first(("global batch size",))
     return Line(
         number=number,
         step=step,
         seconds=seconds,
-        samples=first(("global batch size",)),
+        samples=samples if samples and samples > 0 else None,
         device_tokens_per_second=first(DEVICE_TOKENS),
         tflops=first(TFLOPS),
         skipped=int(first(("number of skipped iterations",)) or 0),

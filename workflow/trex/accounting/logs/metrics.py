@@ -10,6 +10,7 @@ from trex.accounting.logs.line import Line, finite
 
 NAME = "metrics"
 KEYS = {"step", "tokens", "seconds"}
+MOST = 1e18  # of any of them: what is more is no measurement
 
 
 def recognises(text: str) -> bool:
@@ -30,7 +31,9 @@ def parse(texts: list[str]) -> tuple[list[Line], int, dict[str, str]]:
     lines, cut, before = [], 0, None
     for number, text in enumerate(texts, start=1):
         record = record_of(text)
-        if record is None or not all(isinstance(record.get(key), int | float) and record[key] > 0 for key in KEYS):
+        if record is None or not all(
+            isinstance(record.get(key), int | float) and 0 < record[key] <= MOST for key in KEYS
+        ):
             cut += bool(text.strip())
             continue
         step, tokens, seconds = int(record["step"]), record["tokens"], record["seconds"]

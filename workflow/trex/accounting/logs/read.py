@@ -14,6 +14,7 @@ What this does not cover: the time between attempts, of evaluation and of checkp
 
 import dataclasses
 import itertools
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,15 @@ from trex.common import files
 from trex.common.errors import UserError
 
 FORMATS = {module.NAME: module for module in (megatron, torchtitan, metrics)}
+# How a file starts that is something else than text in UTF-8: what it is, and the mend.
+UTF16 = ("text in UTF-16", "convert it (iconv -f UTF-16 -t UTF-8)")
+NO_TEXT = {
+    b"\x1f\x8b": ("compressed by gzip", "unpack it first (gunzip)"),
+    b"\x28\xb5\x2f\xfd": ("compressed by zstd", "unpack it first (unzstd)"),
+    b"\xfd7zXZ": ("compressed by xz", "unpack it first (unxz)"),
+    b"\xff\xfe": UTF16,
+    b"\xfe\xff": UTF16,
+}
 SAME_FORMAT = {"mindspeed": "megatron", "megatron-lm": "megatron", "primus": "megatron", "trex": "metrics"}
 
 
@@ -72,7 +82,14 @@ def read(paths: Sequence[str | Path], format_name: str | None = None) -> Log:
 
 
 def read_lines(path: str | Path) -> list[str]:
-    return Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+    """Raises UserError for a file without a known line that is no text in UTF-8."""
+    texts = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
+    with Path(path).open("rb") as stream:
+        head = stream.read(max(map(len, NO_TEXT)))
+    for start, (kind, mend) in NO_TEXT.items():
+        if head.startswith(start) and not recognised(texts):
+            raise UserError(f"{path}: is {kind}, not a log in UTF-8; {mend}")
+    return texts
 
 
 def format_of(named: str, texts: Iterable[str], name: str | None):
@@ -81,11 +98,15 @@ def format_of(named: str, texts: Iterable[str], name: str | None):
         if known not in FORMATS:
             raise UserError(f"--format {name}: not known; give one of {', '.join((*FORMATS, *SAME_FORMAT))}")
         return FORMATS[known]
-    for _, _, text in clean(texts):
-        for module in FORMATS.values():
-            if module.recognises(text):
-                return module
+    if module := recognised(texts):
+        return module
     raise UserError(f"{named}: no line of a known format. {expected()}")
+
+
+def recognised(texts: Iterable[str]):
+    """The module of the first line of a known format; None where there is none."""
+    lines = (text for _, _, text in clean(texts))
+    return next((module for text in lines for module in FORMATS.values() if module.recognises(text)), None)
 
 
 def expected() -> str:
@@ -132,12 +153,10 @@ def with_attempts(lines: list[Line]) -> tuple[list[Line], int]:
 
 def mark_repeated(lines: list[Line]) -> list[Line]:
     """A line is repeated when a later attempt starts at or before its last step."""
-    first = {}
-    for line in lines:
-        first.setdefault(line.attempt, line.step - line.steps + 1)
-    return [
-        dataclasses.replace(
-            line, repeated=any(start <= line.step for other, start in first.items() if other > line.attempt)
-        )
-        for line in lines
-    ]
+    marked, earliest, start = [], math.inf, math.inf  # of all later attempts; of this one
+    for line, following in zip(reversed(lines), [None, *reversed(lines)], strict=False):
+        if following and following.attempt != line.attempt:
+            earliest = min(earliest, start)
+        start = line.step - line.steps + 1
+        marked.append(dataclasses.replace(line, repeated=earliest <= line.step))
+    return marked[::-1]
