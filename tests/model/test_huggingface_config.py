@@ -161,6 +161,8 @@ def test_a_missing_key_is_named(key):
         ({"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}, "full_attention"),
         ({"mlp_layer_types": ["moe", "hash_moe", "moe"]}, "mlp_layer_types"),
         ({"mlp_layer_types": ["hash_moe", "moe"]}, "mlp_layer_types"),
+        ({"num_hidden_layers": 2}, "num_hidden_layers is 2; layer_types has 3"),
+        ({"partial_rotary_factor": 1.0}, "partial_rotary_factor"),
     ],
 )
 def test_layers_that_transformers_may_name_but_we_lack_are_refused(change, named):

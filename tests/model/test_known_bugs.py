@@ -323,8 +323,13 @@ def each_micro_batch_divides_by_its_own_targets(sums_of, model, rows, terms, tra
 
 
 @bug("hash table is not saved", Router, "register_buffer", a_loaded_model_is_the_saved_one)
-def buffers_are_left_out_of_the_state(register_buffer, self, name, tensor):
-    register_buffer(self, name, tensor, persistent=False)
+def the_table_is_left_out_of_the_state(register_buffer, self, name, tensor):
+    register_buffer(self, name, tensor, persistent=name != "table")
+
+
+@bug("correction bias is not saved", Router, "register_buffer", a_loaded_model_is_the_saved_one)
+def the_bias_is_left_out_of_the_state(register_buffer, self, name, tensor):
+    register_buffer(self, name, tensor, persistent=name != "bias")
 
 
 @bug("FLOPs times hc_mult", deepseek_v4, "attention", streams_cost_hyper_connections_alone)

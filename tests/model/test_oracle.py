@@ -160,3 +160,9 @@ def test_a_folder_without_an_arm_is_one_line(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "no such file" in done.stderr
     assert not (tmp_path / "oracle.csv").exists()
+
+
+def test_no_threads_is_one_line(tmp_path):
+    command = [sys.executable, "-m", "trex.model.oracle", "--seed", "1", "--threads", "0", "--out", tmp_path / "o.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--threads" in done.stderr and "Traceback" not in done.stderr

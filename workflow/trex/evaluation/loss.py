@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--general", type=Path, required=True, help="table of trex.corpus.general")
     parser.add_argument("--context", type=int, required=True, help="tokens that a text may have")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads")
+    parser.add_argument("--threads", type=cli.positive, required=True, help="CPU threads")
     parser.add_argument("--out", type=Path, required=True, help="answer_loss.json to write")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--pool", type=Path, help="with shots: JSONL or Parquet of worked examples")
     parser.add_argument("--context", type=int, required=True, help="tokens that prompt and answer may have together")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="JSON text or file")
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads")
+    parser.add_argument("--threads", type=cli.positive, required=True, help="CPU threads")
     parser.add_argument("--out", type=Path, required=True, help="responses.jsonl to write")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

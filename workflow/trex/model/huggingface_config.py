@@ -183,6 +183,8 @@ def layers(values: dict) -> dict:
     hashed = experts.count("hash_moe")
     if experts != ["hash_moe"] * hashed + ["moe"] * (len(values["layer_types"]) - hashed):
         raise UserError("mlp_layer_types: must be one a layer, all of hash_moe before all of moe")
+    if (said := values.get("num_hidden_layers", len(experts))) != len(experts):
+        raise UserError(f"num_hidden_layers is {said!r}; layer_types has {len(experts)}")
     return {
         "compress_ratios": [ratio[name] for name in values["layer_types"]],
         "csa_ratio": csa,
@@ -210,6 +212,9 @@ def rotary(values: dict) -> dict:
     found = {"qk_rope_head_dim": rotary_size(values)}
     if "compress" in parameters:
         main, compress = parameters["main"], parameters["compress"]
+        share = values.get("partial_rotary_factor")
+        if any(section.get("partial_rotary_factor", share) != share for section in (main, compress) if share):
+            raise UserError("partial_rotary_factor: rope_parameters has another one; this architecture has one")
         if scaling_of(main) is not None:
             raise UserError("rope_parameters.main: window layers have no scaling in this architecture")
         # Here transformers takes the factor as it stands; in the flat form it sets 1 itself.

@@ -209,7 +209,7 @@ def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--arms", nargs="*", default=[], help="folders of trained arms, models/<arm>")
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads")
+    parser.add_argument("--threads", type=cli.positive, required=True, help="CPU threads")
     parser.add_argument("--out", required=True, help="models/oracle.csv")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

@@ -27,7 +27,9 @@ def main() -> None:
     parser.add_argument("--init", help="folder of the arm to start from; without it, from random weights")
     parser.add_argument("--settings", type=stage_settings, required=True, help="training settings, JSON")
     parser.add_argument("--seed", type=int, required=True, help="the run's seed")
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads; changes the last digits of results")
+    parser.add_argument(
+        "--threads", type=cli.positive, required=True, help="CPU threads; changes the last digits of results"
+    )
     parser.add_argument("--out", required=True, help="folder to write the arm into")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
