@@ -61,3 +61,18 @@ def test_another_file_is_one_clear_line(tmp_path):
 
 def test_no_torch():
     assert "torch" not in provenance.libraries(predict.__name__)
+
+
+@pytest.mark.parametrize("width", ["nan", "inf", "0", "-1"])
+def test_a_width_that_is_none_is_refused(validation, width):
+    done = run(validation, "--threads", "1", "--width", width)
+    assert done.returncode == 2 and "--width" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("key", ["model", "steps", "peak_tflops", "time_coefficients", "time", "memory"])
+def test_each_missing_part_is_one_clear_line(validation, key):
+    found = json.loads(validation.read_text())
+    del found[key]
+    validation.write_text(json.dumps(found))
+    done = run(validation, "--threads", "1")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and key in done.stderr

@@ -21,6 +21,7 @@ def load(path: str | Path) -> tuple[Predictor, dict]:
     try:
         peaks = {int(threads): values for threads, values in found["peak_tflops"].items()}
         base = ModelConfig.from_dict(found["model"])
+        _ = [found[name] for name in ("steps", "time", "memory", "parallel_layouts")]
         return Predictor(base, peaks, found["time_coefficients"], found["memory_coefficients"]), found
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UserError(f"{path}: not accounting/validation.json of a run ({error!r})") from error
@@ -48,7 +49,9 @@ def main() -> None:
     parser.add_argument("--validation", required=True, help="accounting/validation.json of a run on this machine")
     parser.add_argument("--batch-size", type=cli.positive, required=True, help="rows a step")
     parser.add_argument("--sequence-length", type=cli.positive, required=True, help="tokens of a row")
-    parser.add_argument("--width", type=float, default=1.0, help="factor on the widths of the run's model")
+    parser.add_argument(
+        "--width", type=cli.positive_number, default=1.0, help="factor on the widths of the run's model"
+    )
     parser.add_argument("--threads", type=cli.positive, required=True)
     parser.add_argument("--precision", choices=list(BYTES), default="float32")
     parser.add_argument("--recomputation", action="store_true", help="each block is run again in the backward pass")
