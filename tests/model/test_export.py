@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests.model.conftest import alone, randomise, small_config, tokens_of
+from trex.benchmarks.item import write_suite
 from trex.common.errors import UserError
 from trex.corpus import chat
 from trex.corpus.tokenizer import train
@@ -136,10 +137,23 @@ def test_the_weights_say_where_they_come_from(folder):
     assert origin["step"] == "trex.model.export" and set(origin["inputs"]) == {"model", "tokenizer"}
 
 
-def test_another_tokenizer_is_refused_before_anything_is_written(arm, tmp_path):
+@pytest.mark.parametrize("wrong", ["no tokenizer", "of more tokens"])
+@pytest.mark.parametrize("module", ["trex.model.export", "trex.evaluation.respond"])
+def test_another_tokenizer_is_refused_before_anything_is_written(arm, tmp_path, module, wrong):
     checkpoint.save(arm, tmp_path / "sft", {})
-    (tmp_path / "tokenizer.json").write_text("{}")
-    command = [sys.executable, "-m", "trex.model.export", "--model", tmp_path / "sft"]
+    if wrong == "of more tokens":
+        train(iter(TEXTS), 310).save(str(tmp_path / "tokenizer.json"))
+    else:
+        (tmp_path / "tokenizer.json").write_text("{}")
+    command = [sys.executable, "-m", module, "--model", tmp_path / "sft"]
     command += ["--tokenizer", tmp_path / "tokenizer.json", "--out", tmp_path / "out"]
+    if module == "trex.evaluation.respond":
+        protocol = {"samples": 1, "temperature": 0, "top_p": 1, "seed": 1, "shots": 0, "selection": "bm25"}
+        settings = {"max_new_tokens": 5, "batch_size": 1, "protocol": protocol}
+        write_suite(tmp_path / "suite.parquet", [], {})
+        command += ["--suite", tmp_path / "suite.parquet", "--context", "60", "--settings", json.dumps(settings)]
+        command += ["--threads", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "not a tokenizer" in done.stderr and not (tmp_path / "out").exists()
+    expected = {"no tokenizer": "not a tokenizer", "of more tokens": "310 tokens, the model's vocabulary has 300"}
+    assert done.returncode == 2 and expected[wrong] in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -14,8 +14,9 @@ SPECIAL_TOKENS = ("<|pad|>", "<|bos|>", "<|eos|>", "<|user|>", "<|assistant|>")
 PAD, BOS, EOS, USER, ASSISTANT = range(len(SPECIAL_TOKENS))
 
 
-def load_tokenizer(path: str | Path) -> Tokenizer:
-    """Raises UserError when the file is no tokenizer, or one whose special tokens stand elsewhere."""
+def load_tokenizer(path: str | Path, vocab_size: int | None = None) -> Tokenizer:
+    """Raises UserError when the file is no tokenizer, one whose special tokens stand elsewhere, or one of more tokens
+    than the vocab_size of the model that is to read them."""
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare Exceptions
@@ -23,6 +24,11 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
     found = [tokenizer.id_to_token(index) for index in range(len(SPECIAL_TOKENS))]
     if found != list(SPECIAL_TOKENS):
         raise UserError(f"{path}: its first tokens are {found}, expected {list(SPECIAL_TOKENS)}; make it again")
+    if vocab_size is not None and tokenizer.get_vocab_size() > vocab_size:
+        raise UserError(
+            f"{path}: {tokenizer.get_vocab_size()} tokens, the model's vocabulary has {vocab_size}; give the tokenizer "
+            "that the model was trained with"
+        )
     tokenizer.encode_special_tokens = True
     return tokenizer
 

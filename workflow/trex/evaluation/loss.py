@@ -44,8 +44,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="answer_loss.json to write")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    tokenizer = chat.load_tokenizer(arguments.tokenizer)
     model = checkpoint.load(arguments.model)
+    tokenizer = chat.load_tokenizer(arguments.tokenizer, model.config.vocab_size)
     batch_size, context = arguments.settings["batch_size"], arguments.context
     answers = answer_loss(model, tokenizer, read_suite(arguments.suite), context, batch_size)
     texts = validation_texts(arguments.general)

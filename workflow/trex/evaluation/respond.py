@@ -53,8 +53,8 @@ def main() -> None:
     protocol = protocol_of(arguments.settings, arguments.model.name, arguments.pool)
     items, sources = item_sources.read(arguments)
     pool = [] if arguments.pool is None else read_pool(arguments.pool)
-    tokenizer = chat.load_tokenizer(arguments.tokenizer)
     model = checkpoint.load(arguments.model)
+    tokenizer = chat.load_tokenizer(arguments.tokenizer, model.config.vocab_size)
     rows = respond(model, tokenizer, items, arguments.context, arguments.settings["batch_size"], protocol, pool)
     weights = checkpoint.weight_files(arguments.model)
     inputs = {"items": sources, "weights": weights, "tokenizer": arguments.tokenizer}

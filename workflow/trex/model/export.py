@@ -44,9 +44,9 @@ def write_model(model: Transformer, folder: Path, origin: dict) -> None:
     checkpoint.write_weights(folder / checkpoint.WEIGHTS, to_hf_state(model.state_dict()), metadata)
 
 
-def write_tokenizer(path: str | Path, folder: Path) -> None:
-    """tokenizer.json as it is, and what transformers wants to know of it."""
-    chat.load_tokenizer(path)  # refuses another tokenizer than ours
+def write_tokenizer(path: str | Path, folder: Path, vocab_size: int) -> None:
+    """tokenizer.json as it is, and what transformers wants to know of it. vocab_size: the model's."""
+    chat.load_tokenizer(path, vocab_size)  # refuses another tokenizer than ours
     files.write_text(folder / "tokenizer.json", Path(path).read_text(encoding="utf-8"))
     tokens = chat.SPECIAL_TOKENS
     about = {
@@ -74,7 +74,7 @@ def main() -> None:
     arguments = parser.parse_args()
     model, folder = checkpoint.load(arguments.model), Path(arguments.out)
     inputs = {"model": checkpoint.weight_files(arguments.model), "tokenizer": arguments.tokenizer}
-    write_tokenizer(arguments.tokenizer, folder)
+    write_tokenizer(arguments.tokenizer, folder, model.config.vocab_size)
     write_model(model, folder, provenance(STEP, {}, inputs))
     size = sum(parameter.numel() for parameter in model.parameters())
     print(f"export: {size:,} parameters and the tokenizer, written to {folder}")
