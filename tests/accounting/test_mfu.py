@@ -152,6 +152,8 @@ def test_our_own_metrics_against_a_measured_peak(call, tmp_path):
         ((*PRO, *RATE, "--peak-tflops", "many"), "no number above 0"),
         ((*PRO, *RATE, "--device", "h1000"), "did you mean h100"),
         ((*PRO, *RATE, "--device", "h100", "--dtype", "bf61"), "is not known"),
+        ((*PRO, *RATE, *PEAK, "--dtype", "fp8"), "--dtype belongs to --device"),
+        ((*PRO, *RATE, *PEAK, "--hardware", "mine.yaml"), "--hardware belongs to --device"),
         (("--model", "v5", "--sequence-length", "8", "--devices", "1", *RATE), "known are"),
         (("--model", "v4-pro", "--devices", "1", *RATE), "--sequence-length and --devices are needed"),
         ((*PRO, "--log", "none.log"), "no such file"),

@@ -138,8 +138,8 @@ def device(name: str, path: str | Path | None = None) -> Device:
     if name not in devices:
         known = ", ".join(devices)
         raise UserError(
-            f"device {name!r} is not in {path or FILE.name}; give one of {known}, or a run's accounting/peak.json, or "
-            f"the peak itself with --peak-tflops{did_you_mean(name, devices)}"
+            f"device {name!r} is not in {path or FILE.name}; give one of {known}, or a run's accounting/peak.json"
+            f"{did_you_mean(name, devices)}"
         )
     return devices[name]
 

@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--packed", required=True, help="packed rows to train on")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="training settings of an arm, JSON")
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads, the same as in training")
+    parser.add_argument("--threads", type=cli.positive, required=True, help="CPU threads, the same as in training")
     parser.add_argument("--out", required=True, help="accounting/kernels.json")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

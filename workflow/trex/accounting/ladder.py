@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--peak", required=True, help="accounting/peak.json of this machine and thread count")
     parser.add_argument("--settings", type=cli.json_argument, required=True, help="the accounting.ladder section")
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads, the same as in training")
+    parser.add_argument("--threads", type=cli.positive, required=True, help="CPU threads, the same as in training")
     parser.add_argument("--out", required=True, help="accounting/ladder.csv")
     arguments = parser.parse_args()
     # Without the MTP block: transformers has none, and every rung trains on the next token alone.

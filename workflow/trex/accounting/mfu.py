@@ -28,6 +28,7 @@ from trex.common import cli
 from trex.common.errors import UserError
 
 GIVEN = "given by --peak-tflops"
+DTYPE = "bf16"
 LOW_PRECISION = ("fp8", "fp4", "int8")
 RECOMPUTES = {"full": "full", "None": "none"}  # Megatron's recompute_granularity in the words of --recompute
 ROUNDING = 0.01
@@ -68,7 +69,7 @@ def arguments_of() -> argparse.Namespace:
     parser.add_argument("--format", help="of the log, where it is not recognised: megatron, torchtitan, metrics")
     parser.add_argument("--warmup", type=not_negative, default=steady.WARMUP, help="steps to leave out after a start")
     parser.add_argument("--device", help="of config/hardware.yaml, or a run's accounting/peak.json for its CPU")
-    parser.add_argument("--dtype", default="bf16", help="of the matrix products: which peak (default bf16)")
+    parser.add_argument("--dtype", help=f"of the matrix products: which peak (default {DTYPE})")
     parser.add_argument("--peak-tflops", type=cli.positive_number, help="dense, of one device; before the device's own")
     parser.add_argument("--hardware", help="another hardware file")
     parser.add_argument("--recompute", choices=("none", "full"), help="what the run recomputes: which HFU is its own")
@@ -88,12 +89,17 @@ def told(log: Log, name: str, option: str, given: int | None) -> int:
     return given or logged
 
 
-def peaks_of(device: str | None, dtype: str, given: float | None, file: str | None) -> tuple[list[Quantity], list[str]]:
+def peaks_of(
+    device: str | None, dtype: str | None, given: float | None, file: str | None
+) -> tuple[list[Quantity], list[str]]:
     """(peaks of one device, the first for the headline; what to say about them)."""
     peaks = [Quantity(given, GIVEN)] if given else []
     if device is None:
+        for option, value in (("--dtype", dtype), ("--hardware", file)):
+            if value is not None:
+                raise UserError(f"{option} belongs to --device; give that too, or leave it out")
         return peaks, [] if given else ["No peak: give --device (with --dtype) or --peak-tflops"]
-    found, kind = hardware.device(device, file), hardware.dtype_name(dtype)
+    found, kind = hardware.device(device, file), hardware.dtype_name(dtype or DTYPE)
     peak = found.peak(kind)
     if peak is None:
         known = ", ".join(found.peak_tflops)

@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument(
         "--settings", type=cli.json_argument, required=True, help="the config's accounting.peak section"
     )
-    parser.add_argument("--threads", type=int, required=True, help="CPU threads, the same as in training")
+    parser.add_argument("--threads", type=cli.positive, required=True, help="CPU threads, the same as in training")
     parser.add_argument("--out", required=True, help="accounting/peak.json")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
