@@ -78,7 +78,9 @@ def main() -> None:
     parser = cli.parser(__doc__)
     parser.add_argument("--requirements", required=True, help="the pinned requirements.txt")
     parser.add_argument("--isolation", type=cli.json_argument, required=True, help="isolation.json of the sandbox")
-    parser.add_argument("--threads", type=cli.positive, required=True, help="threads of the numeric steps (config: threads)")
+    parser.add_argument(
+        "--threads", type=cli.positive, required=True, help="threads of the numeric steps (config: threads)"
+    )
     parser.add_argument("--out", required=True)
     arguments = parser.parse_args()
     torch, found = torch_build(), stack()
