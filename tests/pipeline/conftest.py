@@ -86,9 +86,9 @@ class Checkout:
         assert process.returncode == code, text
         return text
 
-    def kill_when(self, appears: str) -> None:
+    def kill_when(self, appears: str, *arguments: str) -> None:
         """Start a run; once the file appears, end everything at once with SIGKILL, as a machine that goes down."""
-        process = self.start()
+        process = self.start(*arguments)
         deadline = time.monotonic() + 300
         while not (self.folder / appears).exists():
             assert process.poll() is None, process.communicate()[0]
