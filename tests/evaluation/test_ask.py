@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import functools
 import itertools
 import json
 import os
@@ -329,7 +330,11 @@ def test_a_run_that_is_ended_goes_on_where_it_stopped(run, suite, tmp_path, endi
 
     with FakeServer(stalling) as server:
         command = [sys.executable, "-m", "trex.evaluation.ask", *options(suite, server.base_url, out), "--samples", "2"]
-        with subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, env=os.environ) as process:
+        # A shell's background job ignores SIGINT, and so would what it starts; here it is to be heard wherever tests run.
+        heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen(
+            list(map(str, command)), stderr=subprocess.PIPE, env=os.environ, preexec_fn=heard
+        ) as process:
             until(lambda: cache.exists() and cache.read_bytes().count(b"\n") == 5 and next(numbers) > 5)
             process.send_signal(ending)
             assert process.wait(PATIENCE) == code
