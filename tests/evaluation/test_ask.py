@@ -1,8 +1,8 @@
 """The command against a fake server: which rows it writes, what it asks again, and what a kill costs."""
 
 import asyncio
-import hashlib
 import functools
+import hashlib
 import itertools
 import json
 import os
@@ -330,7 +330,7 @@ def test_a_run_that_is_ended_goes_on_where_it_stopped(run, suite, tmp_path, endi
 
     with FakeServer(stalling) as server:
         command = [sys.executable, "-m", "trex.evaluation.ask", *options(suite, server.base_url, out), "--samples", "2"]
-        # A shell's background job ignores SIGINT, and so would what it starts; here it is to be heard wherever tests run.
+        # A shell's background job ignores SIGINT, and so would what it starts; here it is heard wherever tests run.
         heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         with subprocess.Popen(
             list(map(str, command)), stderr=subprocess.PIPE, env=os.environ, preexec_fn=heard
