@@ -20,9 +20,19 @@ Not counted: recomputation, the optimizer, Sinkhorn normalisation, norms and oth
 the pooling in the compressors, and the embedding look-up.
 """
 
-import dataclasses
-
-from trex.accounting.counting.part import Architecture, Part, embedding, half, located, matrix, smaller
+from trex.accounting.counting import part
+from trex.accounting.counting.part import (
+    Architecture,
+    Part,
+    embedding,
+    experts,
+    half,
+    lm_head,
+    lm_head_again,
+    located,
+    matrix,
+    smaller,
+)
 from trex.model.config import ModelConfig
 
 
@@ -41,44 +51,31 @@ def compressed_pairs(sequence_length: int, ratio: int, top_k: int | None = None)
 
 
 def architecture(name: str, config: ModelConfig, source: str) -> Architecture:
-    return Architecture(
-        name=name,
-        source=source,
-        hidden_size=config.hidden_size,
-        num_layers=config.num_hidden_layers,
-        vocab_size=config.vocab_size,
-        n_routed_experts=config.n_routed_experts,
-        num_experts_per_tok=config.num_experts_per_tok,
-        streams=config.hc_mult,
-        parts=lambda sequence_length: parts(config, sequence_length),
-        config=config,
-    )
+    return part.architecture(name, config, source, parts, streams=config.hc_mult)
 
 
 def parts(config: ModelConfig, sequence_length: int) -> list[Part]:
     """All parts, the MTP block's last where the config has one."""
     layers = [
-        part
+        located(one, layer, "layer")
         for layer, ratio in enumerate(config.compress_ratios)
-        for part in layer_parts(config, ratio, config.is_hash_layer(layer), sequence_length, layer)
+        for one in layer_parts(config, ratio, config.is_hash_layer(layer), sequence_length)
     ]
     ahead = mtp_parts(config, sequence_length) if config.num_nextn_predict_layers else []
-    return [embedding(config.vocab_size, config.hidden_size), *layers, *head_parts(config, sequence_length), *ahead]
+    return [embedding(config), *layers, *head_parts(config, sequence_length), *ahead]
 
 
-def layer_parts(
-    config: ModelConfig, ratio: int, is_hash: bool, sequence_length: int, layer: int | None, block: str = "layer"
-) -> list[Part]:
-    """One layer's; ratio: its compression ratio, 0 for the window alone."""
-    found = [
+def layer_parts(config: ModelConfig, ratio: int, is_hash: bool, sequence_length: int) -> list[Part]:
+    """One layer's; ratio: its compression ratio, 0 for the window alone. Hash layers have a router too, for the weights
+    of the experts that the table names, but no correction bias."""
+    return [
         *projections(config, sequence_length),
         *compression(config, ratio, sequence_length),
         *attention(config, ratio, sequence_length),
-        *experts(config, is_hash, sequence_length),
+        *experts(config, sequence_length, has_bias=not is_hash),
         hyper_connections(config, sequence_length),
         Part("norms", "norms", vectors=2 * config.hidden_size),
     ]
-    return [located(part, layer, block) for part in found]
 
 
 def projections(config: ModelConfig, sequence_length: int) -> list[Part]:
@@ -143,27 +140,6 @@ def attention(config: ModelConfig, ratio: int, sequence_length: int) -> list[Par
     ]
 
 
-def experts(config: ModelConfig, is_hash: bool, sequence_length: int) -> list[Part]:
-    """Router, routed experts, shared experts. Hash layers have a router too, for the weights of the experts that the
-    table names, but no correction bias."""
-    count, visited = config.n_routed_experts, config.num_experts_per_tok
-    expert = 3 * config.hidden_size * config.moe_intermediate_size
-    router = matrix("router", "routers", count * config.hidden_size, sequence_length)
-    return [
-        dataclasses.replace(router, buffers=0 if is_hash else count),
-        Part(
-            "routed_experts",
-            "routed_experts",
-            matrices=count * expert,
-            active=visited * expert,
-            flops=2 * visited * expert * sequence_length,
-            operator="grouped_matmul",
-            sharding="expert",
-        ),
-        matrix("shared_experts", "shared_experts", config.n_shared_experts * expert, sequence_length, "tensor"),
-    ]
-
-
 def hyper_connections(config: ModelConfig, sequence_length: int) -> Part:
     """Both of a layer: each fn [(2 + n) * n, n * d], bias and three scales; projection, collapse, expansion, mixing."""
     n, d = config.hc_mult, config.hidden_size
@@ -187,36 +163,24 @@ def collapse(config: ModelConfig, sequence_length: int) -> Part:
 
 
 def head_parts(config: ModelConfig, sequence_length: int) -> list[Part]:
-    size = config.vocab_size * config.hidden_size
     found = [
         collapse(config, sequence_length),
         Part("norms", "norms", vectors=config.hidden_size),
-        matrix("lm_head", "lm_head", size, sequence_length, "vocabulary"),
+        lm_head(config, sequence_length),
     ]
-    return [located(part, None, "head") for part in found]
+    return [located(one, None, "head") for one in found]
 
 
 def mtp_parts(config: ModelConfig, sequence_length: int) -> list[Part]:
     """Multi-token prediction: a window layer without hash routing, the projections of the embedding and of each of the
     n streams, three norms, a collapse, and the main model's head once more."""
-    d = config.hidden_size
-    head = 2 * config.vocab_size * d * sequence_length
-    own = [
-        Part(
-            "token_projection", "mtp_projections", matrices=d * d, flops=2 * d * d * sequence_length, operator="matmul"
-        ),
-        Part(
-            "streams_projection",
-            "mtp_projections",
-            matrices=d * d,
-            flops=2 * config.hc_mult * d * d * sequence_length,
-            operator="matmul",
-        ),
-        Part("norms", "norms", vectors=3 * d),
+    square, projected = config.hidden_size * config.hidden_size, "mtp_projections"
+    found = [
+        *layer_parts(config, 0, False, sequence_length),
+        matrix("token_projection", projected, square, sequence_length),
+        matrix("streams_projection", projected, square, config.hc_mult * sequence_length),  # each of n streams passes
+        Part("norms", "norms", vectors=3 * config.hidden_size),
         collapse(config, sequence_length),
-        Part("lm_head", "lm_head", flops=head, operator="matmul", sharding="vocabulary"),
+        lm_head_again(config, sequence_length),
     ]
-    return [
-        *layer_parts(config, 0, False, sequence_length, None, "mtp"),
-        *(located(part, None, "mtp") for part in own),
-    ]
+    return [located(one, None, "mtp") for one in found]

@@ -70,6 +70,22 @@ class Architecture:
     config: Any
 
 
+def architecture(name: str, config: Any, source: str, parts: Callable, streams: int = 1) -> Architecture:
+    """Of a config with Hugging Face's key names; parts(config, sequence_length)."""
+    return Architecture(
+        name=name,
+        source=source,
+        hidden_size=config.hidden_size,
+        num_layers=config.num_hidden_layers,
+        vocab_size=config.vocab_size,
+        n_routed_experts=config.n_routed_experts,
+        num_experts_per_tok=config.num_experts_per_tok,
+        streams=streams,
+        parts=lambda sequence_length: parts(config, sequence_length),
+        config=config,
+    )
+
+
 def matrix(
     name: str, component: str, size: int, sequence_length: int, sharding: str = "replicated", vectors: int = 0
 ) -> Part:
@@ -78,9 +94,40 @@ def matrix(
     return Part(name, component, matrices=size, vectors=vectors, flops=flops, operator="matmul", sharding=sharding)
 
 
-def embedding(vocab_size: int, hidden_size: int) -> Part:
+def embedding(config: Any) -> Part:
     """Looked up, hence without FLOPs."""
-    return Part("embedding", "embedding", "embedding", matrices=vocab_size * hidden_size, sharding="vocabulary")
+    size = config.vocab_size * config.hidden_size
+    return Part("embedding", "embedding", "embedding", matrices=size, sharding="vocabulary")
+
+
+def lm_head(config: Any, sequence_length: int) -> Part:
+    size = config.vocab_size * config.hidden_size
+    return matrix("lm_head", "lm_head", size, sequence_length, "vocabulary")
+
+
+def lm_head_again(config: Any, sequence_length: int) -> Part:
+    """The main model's head, passed once more: work, but no parameters of its own."""
+    return dataclasses.replace(lm_head(config, sequence_length), matrices=0)
+
+
+def experts(config: Any, sequence_length: int, has_bias: bool) -> list[Part]:
+    """Router, routed experts and, where there are some, shared experts; has_bias: whether the router keeps a
+    correction bias, which is a buffer."""
+    count, visited = config.n_routed_experts, config.num_experts_per_tok
+    expert = 3 * config.hidden_size * config.moe_intermediate_size
+    router = matrix("router", "routers", count * config.hidden_size, sequence_length)
+    routed = Part(
+        "routed_experts",
+        "routed_experts",
+        matrices=count * expert,
+        active=visited * expert,
+        flops=2 * visited * expert * sequence_length,
+        operator="grouped_matmul",
+        sharding="expert",
+    )
+    shared = matrix("shared_experts", "shared_experts", config.n_shared_experts * expert, sequence_length, "tensor")
+    router = dataclasses.replace(router, buffers=count if has_bias else 0)
+    return [router, routed, *([shared] if config.n_shared_experts else [])]
 
 
 def located(part: Part, layer: int | None, block: str) -> Part:

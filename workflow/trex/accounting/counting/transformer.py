@@ -6,7 +6,18 @@ tokens up to itself. What is counted and what not is as in `deepseek_v4`.
 
 import dataclasses
 
-from trex.accounting.counting.part import Architecture, Part, embedding, half, located, matrix
+from trex.accounting.counting import part
+from trex.accounting.counting.part import (
+    Architecture,
+    Part,
+    embedding,
+    experts,
+    half,
+    lm_head,
+    lm_head_again,
+    located,
+    matrix,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,18 +108,7 @@ class TransformerConfig:
 
 
 def architecture(name: str, config: TransformerConfig, source: str) -> Architecture:
-    return Architecture(
-        name=name,
-        source=source,
-        hidden_size=config.hidden_size,
-        num_layers=config.num_hidden_layers,
-        vocab_size=config.vocab_size,
-        n_routed_experts=config.n_routed_experts,
-        num_experts_per_tok=config.num_experts_per_tok,
-        streams=1,
-        parts=lambda sequence_length: parts(config, sequence_length),
-        config=config,
-    )
+    return part.architecture(name, config, source, parts)
 
 
 def causal_pairs(sequence_length: int) -> int:
@@ -119,18 +119,20 @@ def causal_pairs(sequence_length: int) -> int:
 def parts(config: TransformerConfig, sequence_length: int) -> list[Part]:
     """All parts, those of multi-token prediction last."""
     layers = [
-        located(part, layer, "layer")
+        located(one, layer, "layer")
         for layer in range(config.num_hidden_layers)
-        for part in layer_parts(config, layer < config.num_dense_layers, sequence_length)
+        for one in layer_parts(config, layer < config.num_dense_layers, sequence_length)
     ]
-    ahead = [part for _ in range(config.num_nextn_predict_layers) for part in mtp_parts(config, sequence_length)]
-    return [embedding(config.vocab_size, config.hidden_size), *layers, *head_parts(config, sequence_length), *ahead]
+    ahead = [one for _ in range(config.num_nextn_predict_layers) for one in mtp_parts(config, sequence_length)]
+    return [embedding(config), *layers, *head_parts(config, sequence_length), *ahead]
 
 
 def layer_parts(config: TransformerConfig, dense: bool, sequence_length: int) -> list[Part]:
     attention, d = config.attention, config.hidden_size
     flops = attention.flops_per_pair * causal_pairs(sequence_length)
-    feed_forward = [dense_network(config, sequence_length)] if dense else experts(config, sequence_length)
+    feed_forward = (
+        [dense_network(config, sequence_length)] if dense else experts(config, sequence_length, config.router_bias)
+    )
     return [
         *attention.projections(d, sequence_length),
         Part("attention", "attention", flops=flops, operator="attention", sharding="tensor"),
@@ -145,43 +147,19 @@ def dense_network(config: TransformerConfig, sequence_length: int) -> Part:
     return matrix("dense_network", "dense_networks", size, sequence_length, "tensor")
 
 
-def experts(config: TransformerConfig, sequence_length: int) -> list[Part]:
-    """Router, routed experts and, where there are some, shared experts."""
-    count, visited = config.n_routed_experts, config.num_experts_per_tok
-    expert = 3 * config.hidden_size * config.moe_intermediate_size
-    router = matrix("router", "routers", count * config.hidden_size, sequence_length)
-    routed = Part(
-        "routed_experts",
-        "routed_experts",
-        matrices=count * expert,
-        active=visited * expert,
-        flops=2 * visited * expert * sequence_length,
-        operator="grouped_matmul",
-        sharding="expert",
-    )
-    shared = matrix("shared_experts", "shared_experts", config.n_shared_experts * expert, sequence_length, "tensor")
-    router = dataclasses.replace(router, buffers=count if config.router_bias else 0)
-    return [router, routed, *([shared] if config.n_shared_experts else [])]
-
-
 def head_parts(config: TransformerConfig, sequence_length: int) -> list[Part]:
-    size = config.vocab_size * config.hidden_size
-    found = [
-        Part("norms", "norms", vectors=config.hidden_size),
-        matrix("lm_head", "lm_head", size, sequence_length, "vocabulary"),
-    ]
-    return [located(part, None, "head") for part in found]
+    found = [Part("norms", "norms", vectors=config.hidden_size), lm_head(config, sequence_length)]
+    return [located(one, None, "head") for one in found]
 
 
 def mtp_parts(config: TransformerConfig, sequence_length: int) -> list[Part]:
     """One block (arXiv 2412.19437, section 2.2): a projection of the token's embedding and of the state, three norms, a
     layer with experts, and the main model's head once more; the embedding is the main model's, too."""
     d = config.hidden_size
-    head = 2 * config.vocab_size * d * sequence_length
     found = [
         matrix("mtp_projection", "mtp_projections", 2 * d * d, sequence_length),
         *layer_parts(config, False, sequence_length),
         Part("norms", "norms", vectors=3 * d),
-        Part("lm_head", "lm_head", flops=head, operator="matmul", sharding="vocabulary"),
+        lm_head_again(config, sequence_length),
     ]
-    return [located(part, None, "mtp") for part in found]
+    return [located(one, None, "mtp") for one in found]
