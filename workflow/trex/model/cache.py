@@ -19,7 +19,7 @@ class EntryCache:
     """The entries of one compressor, [B, W, c], and the projections of the last m or 2m tokens."""
 
     def __init__(self, compressor: Compressor, config: ModelConfig, batch: int, max_length: int):
-        self.compressor, self.config = compressor, config
+        self.compressor, self.frequency = compressor, frequencies(config, compressed=True)
         self.slots = compressor.ratio * (2 if compressor.overlap else 1)
         width = compressor.kv.out_features
         self.kv = torch.zeros(batch, self.slots, width)
@@ -49,7 +49,7 @@ class EntryCache:
             pooled = self.compressor.pool(
                 self.kv[closing.unsqueeze(1), order], self.gate[closing.unsqueeze(1), order], start < ratio
             )
-            table = rotary_table(start, frequencies(self.config, compressed=True))
+            table = rotary_table(start, self.frequency)
             self.entries[closing, start // ratio] = rotate(pooled, table)
         return torch.arange(self.entries.shape[1]) < ((position + 1) // ratio).unsqueeze(1)
 
@@ -58,7 +58,7 @@ class LayerCache:
     """The cache of one attention layer; `prefill` and `step` give the attention's result for their input."""
 
     def __init__(self, attention: Attention, config: ModelConfig, batch: int, max_length: int):
-        self.config = config
+        self.frequency = frequencies(config, compressed=attention.ratio > 0)
         self.window = torch.zeros(batch, config.sliding_window, config.head_dim)
         self.entries = self.index = None
         if attention.compressor is not None:
@@ -75,7 +75,7 @@ class LayerCache:
 
     def step(self, attention: Attention, x: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
         """x [B, 1, d], position [B] -> [B, 1, d]."""
-        table = rotary_table(position, frequencies(self.config, compressed=attention.ratio > 0)).unsqueeze(1)
+        table = rotary_table(position, self.frequency).unsqueeze(1)
         low_rank, query = attention.queries(x, table)
         size = self.window.shape[1]
         self.window[torch.arange(len(position)), position % size] = attention.keys(x, table)[:, 0]
