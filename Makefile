@@ -18,9 +18,9 @@ run: setup
 smoke: setup
 	$(ACTIVATE) && snakemake --configfile config/smoke.yaml
 
-# Two processes; the tests that share a finished run of Snakemake are in one of them.
+# Two processes; the tests that share a finished run of Snakemake are in one of them (tests/conftest.py).
 test: setup
-	$(ACTIVATE) && python -m pytest -n 2 --dist loadgroup
+	$(ACTIVATE) && python -m pytest -n 2
 
 lint: setup
 	$(ACTIVATE) && ruff check && ruff format --check && snakefmt --check Snakefile workflow/rules && snakemake --lint

@@ -8,9 +8,6 @@ import pandas as pd
 import pytest
 import yaml
 
-# One process for both files that share the finished run.
-pytestmark = pytest.mark.xdist_group("pipeline")
-
 PAGE = {"page", "bundle"}
 TABLES = {"summarise", "claims"} | PAGE
 RESPONSES = {"respond", "loss", "score"} | TABLES

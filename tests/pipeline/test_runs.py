@@ -7,13 +7,9 @@ import shutil
 
 import pandas as pd
 import pyarrow.parquet as pq
-import pytest
 
 from trex.bundle import verify
 from trex.common import files, provenance
-
-# One process for both files that share the finished run.
-pytestmark = pytest.mark.xdist_group("pipeline")
 
 BENCHMARK_TEXT = "Quuxfeld Zinnobermill"  # in conftest's benchmark, and in no own text
 BUNDLE = "results/tiny.crate.tar.gz"
